@@ -8,12 +8,12 @@ import os
 import shutil
 from collections.abc import Callable
 
-from lab import host, smoke, target as targets
+from lab import disk, host, inventory, smoke, target as targets
 from lab.captures import capture
 from lab.failure import LabFailure
 from lab.gates import gate, gate_jobs, gate_table
 from lab.images.image import Image
-from lab.kernel_client import client, client_suite, server, workload
+from lab.kernel_client import client, client_suite, own_steps, server, workload
 from lab.machines import control, session
 from lab.machines.machine import HOST
 from lab.suite_runs import pair, provider_tests, suite
@@ -61,6 +61,8 @@ def check(target: Target, _: argparse.Namespace) -> int:
 def run(target: Target, options: argparse.Namespace) -> int:
     if target.role == CLIENT:
         return 0 if run_workload(target, options).passed() else EXIT_FAILED
+    if options.step or options.programs:
+        raise LabFailure(f"--step and --programs are for clients; {target.name} is no client")
     suite.require()
     if target.role == PAIR:
         return pair.run(target, options.arguments)
@@ -75,12 +77,13 @@ def run(target: Target, options: argparse.Namespace) -> int:
 
 
 def run_workload(target: Target, options: argparse.Namespace) -> client.Outcome:
-    selection = workload.select(options.arguments)
+    own = own_steps.load(options.step, options.programs, options.limit)
+    selection = workload.select(options.arguments, own.steps() if own else ())
     served = selection.versions != (workload.LOCAL,)
     program = server.find_program(options.program) if served else None
     with session.exclusive(target):
         host.need(host.MACHINE_PROGRAMS)
-        return client.run(target, program, selection)
+        return client.run(target, program, selection, own)
 
 
 def run_client_suite(target: Target, options: argparse.Namespace) -> int:
@@ -104,11 +107,26 @@ def record_several(chosen: list[Target], options: argparse.Namespace) -> int:
     return 0
 
 
-def jobs(text: str) -> int:
-    """The value of --jobs."""
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_JOBS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_JOBS}")
-    return int(text)
+def show_targets(_: argparse.Namespace) -> int:
+    print(inventory.text())
+    return 0
+
+
+def clean(options: argparse.Namespace) -> int:
+    freed = disk.clean([targets.load(name).name for name in options.target])
+    print(f"{freed / 1e6:.0f} MB are free again")
+    return 0
+
+
+def number(most: int) -> Callable[[str], int]:
+    """The type of an option's value from 1 to `most`."""
+
+    def convert(text: str) -> int:
+        if not text.isdecimal() or not 1 <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {most}")
+        return int(text)
+
+    return convert
 
 
 def compare_several(chosen: list[Target], options: argparse.Namespace) -> int:
@@ -127,6 +145,11 @@ def compare_several(chosen: list[Target], options: argparse.Namespace) -> int:
 
 def gate_rows(target: Target, options: argparse.Namespace) -> list[gate_table.Row]:
     """Gates one target; of a client's workload the baseline is that every step passes."""
+    if not target.gated:
+        raise LabFailure(
+            f"{target.name} follows the newest kernel and has no baseline; run it, and compare its report "
+            f"with the baseline of another by `steertag diff`"
+        )
     if target.role != CLIENT:
 
         def run_server_suite(arguments: list[str]) -> int:
@@ -150,7 +173,7 @@ def run_provider_tests(target: Target, options: argparse.Namespace) -> int:
     test_programs = provider_tests.find_programs(options.program)
     with session.exclusive(target):
         host.need(host.MACHINE_PROGRAMS)
-        return provider_tests.run(target, test_programs, options.gtest)
+        return provider_tests.run(target, test_programs, options.arguments)
 
 
 def baseline(target: Target, _: argparse.Namespace) -> int:
@@ -167,8 +190,24 @@ ACTIONS_OF_ROLE = {
 }
 
 
+# What needs no machine: these take the options alone.
+OF_THE_DISK = (show_targets, clean)
+
+# What takes arguments after `--`.
+TAKE_ARGUMENTS = (run, run_own, run_client_suite, run_provider_tests)
+
 # What is asked of a target by each command.
 COMMANDS = (
+    (
+        show_targets,
+        "list",
+        "list the targets: role, kernel, provider, memory, baseline, built image, disk",
+    ),
+    (
+        clean,
+        "clean",
+        "remove what the lab has built, fetched and written for the targets, or for all, and say how much that was",
+    ),
     (build, "build", "build the image of the target if it is not up to date"),
     (boot, "boot", "boot the target, print where it is, power it off at Ctrl-C"),
     (restart, "restart", "give the `boot` or `run` of this checkout a fresh machine, and wait"),
@@ -209,10 +248,17 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for action, name, text in COMMANDS:
         command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(action=action, arguments=[], program=None)
+        command.set_defaults(action=action, arguments=[], program=None, programs=None, step=[])
+        command.set_defaults(limit=own_steps.LIMIT_S, target=[])
         _add_targets(command, action)
         _add_arguments(command, action)
-    return parser.parse_args(arguments)
+    # argparse takes words behind an option for no positional arguments, though `--` stands before them.
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    options = parser.parse_args(arguments[:end])
+    if arguments[end:] and options.action not in TAKE_ARGUMENTS:
+        parser.error("this command takes no arguments after --")
+    options.arguments = [*options.arguments, *arguments[end + 1 :]]
+    return options
 
 
 def _add_targets(command: argparse.ArgumentParser, action: Callable) -> None:
@@ -221,13 +267,17 @@ def _add_targets(command: argparse.ArgumentParser, action: Callable) -> None:
         usual = " and ".join(capture.TARGETS)
         command.add_argument("target", nargs="*", help=f"{help_text}; {usual} if none is named")
         return
-    if action is not compare:
+    if action is show_targets:
+        return
+    if action is not compare and action is not clean:
         command.add_argument("target", nargs=1, help=help_text)
         return
     command.add_argument("target", nargs="*", help=f"{help_text}; all of them if none is named")
+    if action is clean:
+        return
     command.add_argument(
         *("--jobs", "-j"),
-        type=jobs,
+        type=number(MOST_JOBS),
         default=1,
         help="targets at a time, if there are several; %(default)s by default",
     )
@@ -236,6 +286,7 @@ def _add_targets(command: argparse.ArgumentParser, action: Callable) -> None:
 def _add_arguments(command: argparse.ArgumentParser, action: Callable) -> None:
     if action is run:
         command.add_argument("--program", help="the server for a client; by default the one built")
+        _add_own_steps(command)
     if action is run_client_suite:
         command.add_argument(
             "--nfs",
@@ -244,7 +295,7 @@ def _add_arguments(command: argparse.ArgumentParser, action: Callable) -> None:
             default=client_suite.VERSIONS[0],
             help="the version of NFS with which the client mounts; %(default)s by default",
         )
-    if action in (run, run_own, run_client_suite):
+    if action in TAKE_ARGUMENTS and action is not run_provider_tests:
         command.add_argument(
             "arguments",
             nargs="*",
@@ -254,7 +305,31 @@ def _add_arguments(command: argparse.ArgumentParser, action: Callable) -> None:
         command.add_argument(
             "--program", help="one test program; by default all that were built here"
         )
-        command.add_argument("gtest", nargs="*", help="arguments for GoogleTest, after --")
+        command.add_argument("arguments", nargs="*", help="arguments for GoogleTest, after --")
+
+
+def _add_own_steps(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--step",
+        metavar="FILE",
+        type=os.path.abspath,
+        action="append",
+        default=[],
+        help="in a client: a script of sh, run on the mounted export; may be given several times",
+    )
+    command.add_argument(
+        "--programs",
+        metavar="DIR",
+        type=os.path.abspath,
+        help="a directory that the scripts find as $programs, and in PATH",
+    )
+    command.add_argument(
+        "--limit",
+        metavar="SECONDS",
+        type=number(own_steps.LARGEST_LIMIT_S),
+        default=own_steps.LIMIT_S,
+        help="how long a script may take until it counts as a hang; %(default)s by default",
+    )
 
 
 def main(arguments: list[str]) -> int:
@@ -262,8 +337,11 @@ def main(arguments: list[str]) -> int:
     os.chdir(PROJECT)
     session.catch_signals()
     try:
+        if options.action in OF_THE_DISK:
+            return options.action(options)
         if options.action is compare and len(options.target) != 1:
-            chosen = [targets.load(name) for name in options.target or targets.names()]
+            loaded = [targets.load(name) for name in options.target or targets.names()]
+            chosen = [target for target in loaded if target.gated or options.target]
             return compare_several(chosen, options)
         names = options.target or capture.TARGETS  # only `capture` and `gate` take none
         chosen = [targets.load(name) for name in names]

@@ -30,15 +30,27 @@ class ExtraModule:
 
 
 @dataclasses.dataclass(frozen=True)
+class Pin:
+    """One exact kernel: the version of its packages, and its release as in their names. Debian's archive
+    keeps the packages of a release after newer ones have come, those that name no release (linux-image-amd64)
+    it replaces."""
+
+    version: str
+    release: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Kernel:
     """The kernel packages, the modules to take from them and the modules to compile. The packages come
-    from this machine's apt sources, or from another suite of Debian's."""
+    from this machine's apt sources, or from another suite of Debian's. `pin` is the kernel that the rows of
+    the baseline were seen on; without it the newest of the series is taken."""
 
     series: str
     packages: list[str]
     extra_modules: list[ExtraModule]
     modules: list[str]
     suite: str | None = None
+    pin: Pin | None = None
 
 
 class Judged:
@@ -78,6 +90,11 @@ class Target(Judged):
         """Where everything that is built or written for this target lives."""
         return BUILD / self.name
 
+    @property
+    def gated(self) -> bool:
+        """Whether there are rows to compare with. Those of one kernel say little about the newest."""
+        return self.kernel.pin is not None
+
 
 def names() -> list[str]:
     """The names of all targets that the lab knows."""
@@ -94,7 +111,9 @@ def load(name: str) -> Target:
         machine = document.pop("machine")
         kernel = document.pop("kernel")
         extra_modules = [ExtraModule(**module) for module in kernel.pop("extra_modules")]
-        target = Target(kernel=Kernel(extra_modules=extra_modules, **kernel), **machine, **document)
+        pin = kernel.pop("pin", None)
+        kernel |= {"extra_modules": extra_modules, "pin": Pin(**pin) if pin else None}
+        target = Target(kernel=Kernel(**kernel), **machine, **document)
     except (OSError, yaml.YAMLError, AttributeError, KeyError, TypeError) as error:
         raise LabFailure(f"{path.relative_to(PROJECT)} does not describe a target: {error}")
     if target.name != name:

@@ -51,9 +51,15 @@ def row(name: str, version: str, subject: Subject, run: Run) -> Row:
     first = result = compare(subject, rows)
     if cases := doubted(first):
         result = run_again(subject, run, rows, first, cases)
+    if first.other_kernel:
+        host.say(f"warning: {subject.name}: {first.other_kernel}")
     unseen = tuple(one.case for one in first.differences if one not in result.differences)
     outcome = PASSED if result.matches() else result.summary()
-    return Row(name, version, result.counts, outcome, unseen)
+    return Row(
+        *(name, version, result.counts, outcome, unseen),
+        kernel=first.kernel,
+        other_kernel=first.other_kernel,
+    )
 
 
 def run_suite(subject: Subject, run: Run, cases: Iterable[str] = ()) -> None:

@@ -32,6 +32,7 @@ def target(tmp_path):
     return types.SimpleNamespace(
         name="mine",
         role=command.SERVER,
+        gated=True,
         baseline=tmp_path / "baseline.yaml",
         directory=tmp_path,
         report=report,
@@ -108,6 +109,27 @@ def test_what_was_not_seen_again_is_in_the_table(target, runs):
     runs.reasons = ["refused", "dropped"]
     (row,) = command.gate_rows(target, argparse.Namespace(arguments=[]))
     assert row.unseen == ("server.a",)
+
+
+def test_a_boot_of_another_kernel_than_that_of_the_rows_is_told(target, runs, capfd, monkeypatch):
+    text = target.baseline.read_text()
+    target.baseline.write_text(text.replace("rows:", "kernel: 6.1.192-2\nrows:"))
+
+    def run(_, options):
+        write_report(target.report, "dropped", software="Linux 6.1.0-57-amd64 (Debian 6.1.195-1)")
+        return 1
+
+    monkeypatch.setattr(command, "run", run)
+    (row,) = command.gate_rows(target, argparse.Namespace(arguments=[]))
+    assert (row.outcome, row.kernel) == ("ok", "6.1.195-1")
+    assert "kernel 6.1.195-1" in row.other_kernel and "kernel 6.1.192-2" in row.other_kernel
+    assert f"warning: mine: {row.other_kernel}" in capfd.readouterr().err
+
+
+def test_a_target_of_the_newest_kernel_is_not_gated(target):
+    target.gated = False
+    with pytest.raises(LabFailure, match="mine follows the newest kernel and has no baseline"):
+        command.gate_rows(target, argparse.Namespace(arguments=[]))
 
 
 @pytest.mark.parametrize("verdict", ["crash", "hang"])

@@ -37,6 +37,12 @@ class Package:
     version: str
     file: str
 
+    @classmethod
+    def of_file(cls, file: str) -> Package:
+        """The package in a file as apt names it: NAME_VERSION_ARCHITECTURE.deb."""
+        name, version, _ = file.split("_", 2)
+        return cls(name, urllib.parse.unquote(version), file)
+
 
 class Archive:
     """The packages that apt can fetch, seen as if none were installed on this machine."""
@@ -66,11 +72,7 @@ class Archive:
             host.run(["apt-get", "update"], host.UPDATE_LIMIT_S)
             listing = self._apt(arguments, RESOLVE_LIMIT_S)
         files = [match["file"] for match in map(URI_LINE.match, listing.splitlines()) if match]
-        packages = []
-        for file in files:
-            name, version, _ = file.split("_", 2)
-            packages.append(Package(name, urllib.parse.unquote(version), file))
-        return sorted(packages)
+        return sorted(map(Package.of_file, files))
 
     def fetch(self, packages: list[Package]) -> list[pathlib.Path]:
         """Downloads what is not here yet; apt verifies it. Returns the files, in order."""

@@ -16,10 +16,13 @@ from collections.abc import Iterator
 
 from lab import host
 from lab.failure import LabFailure
-from lab.images import debian
+from lab.images import debian, kernel_packages
 from lab.target import BUILD, LAB, PATCHES, ExtraModule, Target
 
 GUEST = LAB / "guest"
+# In the target's directory.
+ROOT, MODULES = "root.cpio", "modules"
+KERNEL_PACKAGE = "package"  # beside the modules: the version of the kernel's package
 
 SOURCE_LIMIT_S = 180
 COMPILE_LIMIT_S = 300
@@ -48,9 +51,9 @@ class Image:
     def __init__(self, target: Target) -> None:
         self.target = target
         self.kernel = target.directory / "vmlinux"
-        self.root = target.directory / "root.cpio"
+        self.root = target.directory / ROOT
         self._software = target.directory / "software"
-        self._modules = target.directory / "modules"
+        self._modules = target.directory / MODULES
         self._archive = debian.Archive(BUILD / "packages")
         self._kernel_archive = debian.Archive(BUILD / "packages", target.kernel.suite)
 
@@ -61,12 +64,12 @@ class Image:
             self._build()
 
     def _build(self) -> None:
-        kernel_packages = self._kernel_packages()
+        packages = kernel_packages.of(self.target, self._kernel_archive)
         guest_packages = self._guest_packages()
         sources = _contents(LAB / "images" / "image.py", LAB / "images" / "debian.py", PATCHES)
         kernel_stamp = Stamp(
             self.target.directory / "kernel.stamp",
-            [self.target.kernel, kernel_packages, sources],
+            [self.target.kernel, packages, sources],
         )
         root_stamp = Stamp(
             self.target.directory / "root.stamp",
@@ -74,7 +77,7 @@ class Image:
         )
         if not (kernel_stamp.holds() and self.kernel.exists() and self._modules.exists()):
             kernel_stamp.clear()
-            self._build_kernel(kernel_packages)
+            self._build_kernel(packages)
             kernel_stamp.set()
         if not (root_stamp.holds() and self.root.exists()):
             root_stamp.clear()
@@ -91,16 +94,6 @@ class Image:
         """The size of both files in units of 10^6 octets."""
         return (self.kernel.stat().st_size + self.root.stat().st_size) / 1e6
 
-    def _kernel_packages(self) -> list[debian.Package]:
-        packages = self._kernel_archive.closure(self.target.kernel.packages)
-        packages = [package for package in packages if package.name.startswith("linux-")]
-        version, series = _kernel_version(packages), self.target.kernel.series
-        if not version.startswith(f"{series}."):
-            raise LabFailure(
-                f"this machine's apt offers kernel {version}, but the target needs {series}"
-            )
-        return packages
-
     def _guest_packages(self) -> list[debian.Package]:
         packages = self._archive.closure(self.target.packages)
         unwanted = self.target.without
@@ -110,7 +103,8 @@ class Image:
         """Leaves the kernel, and in modules/ the wanted modules with those they depend on."""
         files = self._kernel_archive.fetch(packages)
         with _scratch(self.target.directory) as tree:
-            host.say(f"unpacking kernel {_kernel_version(packages)}")
+            version = kernel_packages.version(packages)
+            host.say(f"unpacking kernel {version}")
             _make_root(tree)
             for file in files:
                 debian.unpack(file, tree)
@@ -130,8 +124,9 @@ class Image:
                 shutil.copy(listing, kept)
             shutil.copy(folder / "modules.order", kept)
             patches = [name for m in self.target.kernel.extra_modules for name in m.patches]
-            version = [f"Linux {release} (Debian {_kernel_version(packages)})", *patches]
-            (self._modules / "version").write_text(" with ".join(version))
+            told = [f"Linux {release} (Debian {version})", *patches]
+            (self._modules / "version").write_text(" with ".join(told))
+            (self._modules / KERNEL_PACKAGE).write_text(version)
             _decompress_kernel(tree / "boot" / f"vmlinuz-{release}", self.kernel)
 
     def _with_dependencies(self, tree: pathlib.Path, release: str) -> list[pathlib.Path]:
@@ -169,6 +164,12 @@ class Image:
                 (root / path).touch()
             pack(root, scratch / "packed")
             (scratch / "packed").rename(self.root)
+
+
+def built_kernel(target: Target) -> str:
+    """The version of the kernel's package in a target's image; empty if there is no image."""
+    path = target.directory / MODULES / KERNEL_PACKAGE
+    return path.read_text() if path.exists() and (target.directory / ROOT).exists() else ""
 
 
 class Stamp:
@@ -221,10 +222,6 @@ def _contents(*paths: pathlib.Path) -> list[tuple[str, int, bytes]]:
             mode = file.stat().st_mode
             described.append((str(file.relative_to(LAB)), mode, file.read_bytes()))
     return described
-
-
-def _kernel_version(packages: list[debian.Package]) -> str:
-    return next(package.version for package in packages if package.name == "linux-image-amd64")
 
 
 def _make_root(root: pathlib.Path) -> None:

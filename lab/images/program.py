@@ -17,6 +17,7 @@ GUEST_DIRECTORY = "lab/program"
 # What ldd prints for a library, and for the loader: `NAME => PATH (0x...)` or `PATH (0x...)`.
 LIBRARY_LINE = re.compile(r"^\s+(?:\S+ => )?(/\S+) \(0x")
 LOADER_NAME = re.compile(r"^ld-linux.*\.so\.\d+$")
+NO_LIBRARIES = "not a dynamic executable"
 
 
 def append(
@@ -61,15 +62,25 @@ def _write_script(path: pathlib.Path, line: str) -> None:
     path.chmod(0o755)
 
 
-def _copy_libraries(program: pathlib.Path, folder: pathlib.Path) -> str:
-    """Copies what the program is linked with; returns the loader's file name."""
-    listing = host.run(["ldd", str(program)], LIST_LIMIT_S)
+def libraries(program: pathlib.Path) -> list[str]:
+    """The files that a program is linked with, its loader among them; none if it is no dynamic one."""
+    try:
+        listing = host.run(["ldd", str(program)], LIST_LIMIT_S)
+    except LabFailure as failure:
+        if NO_LIBRARIES in str(failure):
+            return []
+        raise
     if "not found" in listing:
         raise LabFailure(f"{program.name} lacks libraries on this machine:\n{listing}")
-    files = [match[1] for match in map(LIBRARY_LINE.match, listing.splitlines()) if match]
+    return [match[1] for match in map(LIBRARY_LINE.match, listing.splitlines()) if match]
+
+
+def _copy_libraries(program: pathlib.Path, folder: pathlib.Path) -> str:
+    """Copies what the program is linked with; returns the loader's file name."""
+    files = libraries(program)
     for file in files:
         shutil.copy(file, folder)
     loaders = [name for name in (pathlib.Path(f).name for f in files) if LOADER_NAME.match(name)]
     if len(loaders) != 1:
-        raise LabFailure(f"{program.name} is not a dynamically linked program:\n{listing}")
+        raise LabFailure(f"{program.name} is not a dynamically linked program")
     return loaders[0]

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from lab import host
 from lab.failure import LabFailure
 from lab.gates.gate_table import PASSED, Row
-from lab.images.image import Image
+from lab.images.image import Image, built_kernel
+from lab.kernel_client.own_steps import OwnSteps
 from lab.kernel_client.server import Server
 from lab.kernel_client.workload import LOCAL, Selection, Step
 from lab.machines.channel import Silent
@@ -85,10 +86,12 @@ def parse(line: str, step: Step, version: str, storage: str) -> Result | None:
 
 @dataclasses.dataclass
 class Outcome:
-    """Every step of every run; `defects` says by version and storage how the server ended badly."""
+    """Every step of every run; `defects` says by version and storage how the server ended badly.
+    `kernel` is the version of the kernel's package."""
 
     results: list[Result]
     defects: dict[str, str]
+    kernel: str = ""
 
     def passed(self) -> bool:
         """Whether something passed and nothing that applies did not."""
@@ -96,14 +99,19 @@ class Outcome:
         return some and not self.defects and all(map(is_good, self.results))
 
 
-def run(target: Target, program: pathlib.Path | None, selection: Selection) -> Outcome:
-    """Runs the workload and prints its table."""
+def run(
+    target: Target,
+    program: pathlib.Path | None,
+    selection: Selection,
+    own: OwnSteps | None = None,
+) -> Outcome:
+    """Runs the workload and prints its table. `own` are the user's steps of the selection."""
     image = Image(target)
     image.build()
     directory = target.directory / "workload"
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir()
-    guest = Guest(target, image, directory)
+    guest = Guest(target, image, directory, own.copy if own else None)
     results, defects = [], {}
     try:
         for storage, version in selection.runs():
@@ -127,7 +135,7 @@ def run(target: Target, program: pathlib.Path | None, selection: Selection) -> O
         shutil.rmtree(directory / "scratch", ignore_errors=True)
         write_report(directory / "results.json", results)
     print(table(target.name, image.version(), results), flush=True)
-    return Outcome(results, defects)
+    return Outcome(results, defects, built_kernel(target))
 
 
 def run_version(
@@ -183,7 +191,8 @@ def rows(name: str, outcome: Outcome) -> list[Row]:
         sentence = f"not passed: {', '.join(bad)}" if bad else PASSED
         if column in outcome.defects:
             sentence = "the server ended badly"
-        made.append(Row(name, column, {key.lower(): tally[key] for key in tally}, sentence))
+        counts = {key.lower(): tally[key] for key in tally}
+        made.append(Row(name, column, counts, sentence, kernel=outcome.kernel))
     return made
 
 

@@ -61,7 +61,7 @@ def test_the_table_has_a_column_for_each_version_and_storage():
 def guest(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(channel, "PROJECT", tmp_path)
-    monkeypatch.setattr(workload, "pack", lambda root, scratch: root)
+    monkeypatch.setattr(workload, "pack", lambda root, scratch, add: root)
     image = types.SimpleNamespace(kernel=tmp_path / "vmlinux", root=tmp_path / "root.cpio")
     made = guest_machine.Guest(targets.load("client-linux-6.1-siw"), image, tmp_path)
     yield made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 import shutil
+from collections.abc import Callable
 
 from lab import host
 from lab.failure import LabFailure
@@ -56,6 +57,7 @@ STEPS = (
     Step("unmount", 60),
 )
 NAMES = tuple(step.name for step in STEPS)
+WORDS = frozenset({*VERSIONS, LOCAL, *STORAGES, *NAMES})
 # Without these the other steps have nothing to work on.
 ALWAYS = ("mount", "mount-b", "unmount")
 
@@ -84,22 +86,28 @@ class Selection:
         return version in step.versions and storage in step.storages
 
 
-def select(words: list[str]) -> Selection:
-    """Words name versions, storages and steps; of what no word names, everything is run."""
-    known = {*VERSIONS, LOCAL, *STORAGES, *NAMES}
+def select(words: list[str], own: tuple[Step, ...] = ()) -> Selection:
+    """Words name versions, storages and steps; of what no word names, everything is run. With a user's
+    `own` steps those that words name run before them, and no others."""
     for word in words:
-        if word not in known:
-            raise LabFailure(f"the workload has no `{word}`; it has {', '.join(sorted(known))}")
-    steps = [name for name in NAMES if name in words] or NAMES
+        if word not in WORDS:
+            raise LabFailure(f"the workload has no `{word}`; it has {', '.join(sorted(WORDS))}")
+    named = [name for name in NAMES if name in words]
+    if not named and not own:
+        named = NAMES
+    *steps, unmount = [step for step in STEPS if step.name in (*named, *ALWAYS)]
     return Selection(
         storages=tuple(name for name in STORAGES if name in words) or STORAGES,
         versions=tuple(name for name in (*VERSIONS, LOCAL) if name in words) or VERSIONS,
-        steps=tuple(step for step in STEPS if step.name in (*steps, *ALWAYS)),
+        steps=(*steps, *own, unmount),
     )
 
 
-def pack(root: pathlib.Path, scratch: pathlib.Path) -> pathlib.Path:
-    """Returns a root file system with the workload added; `scratch` is emptied."""
+def pack(
+    root: pathlib.Path, scratch: pathlib.Path, add: Callable[[pathlib.Path], None] | None = None
+) -> pathlib.Path:
+    """Returns a root file system with the workload added, and what `add` puts beside it; `scratch` is
+    emptied."""
     shutil.rmtree(scratch, ignore_errors=True)
     folder = scratch / "root" / GUEST_DIRECTORY
     shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("*.h", "*.c"))
@@ -107,6 +115,8 @@ def pack(root: pathlib.Path, scratch: pathlib.Path) -> pathlib.Path:
     (folder / "bin").mkdir()
     for source in sorted(SOURCES.glob("*.c")):
         compile_program(source, folder / "bin" / source.stem)
+    if add is not None:
+        add(scratch / "root")
     return extend(root, scratch / "root", scratch / "root.cpio")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import time
+from collections.abc import Callable
 
 from lab import host
 from lab.failure import LabFailure
@@ -21,11 +22,18 @@ AGENT_LIMIT_S = 60
 class Guest:
     """The machine that is a client, replaced by a fresh one when it hangs or dies."""
 
-    def __init__(self, target: Target, image: Image, directory: pathlib.Path) -> None:
+    def __init__(
+        self,
+        target: Target,
+        image: Image,
+        directory: pathlib.Path,
+        add: Callable[[pathlib.Path], None] | None = None,
+    ) -> None:
+        """`add` puts more files into the guest's root file system."""
         self._target = target
         self._image = image
         self._directory = directory
-        self._root = workload.pack(image.root, directory / "scratch")
+        self._root = workload.pack(image.root, directory / "scratch", add)
         self._console = directory / "console.log"
         self._console.write_bytes(b"")
         self.machine = None

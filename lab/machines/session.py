@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import pathlib
 import selectors
 import signal
 import time
@@ -49,11 +50,18 @@ def catch_signals() -> None:
 def exclusive(target: Target) -> Iterator[None]:
     """Holds the target's lock: one build or one machine at a time in one checkout."""
     target.directory.mkdir(parents=True, exist_ok=True)
-    with open(target.directory / "lock", "w") as lock:
+    with held(target.directory / "lock", target.name):
+        yield
+
+
+@contextlib.contextmanager
+def held(path: pathlib.Path, name: str) -> Iterator[None]:
+    """Holds a lock file; LabFailure if another ci/lab has it."""
+    with open(path, "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise LabFailure(f"another ci/lab is using {target.name} in this checkout")
+            raise LabFailure(f"another ci/lab is using {name} in this checkout")
         yield
 
 

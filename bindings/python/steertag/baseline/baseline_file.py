@@ -3,6 +3,7 @@
     target: my-server                  # the `name` of the target's profile
     date: 2026-11-21                   # of the last change of a row
     software: Linux 6.1.192            # optional: the version of the target
+    kernel: 6.1.192-2                  # optional: the version of the package of the target's kernel
     steertag: 0.1.0                    # optional: the version of the suite
     cases: 1676                        # optional: the number of cases of the run
     rows:
@@ -27,7 +28,12 @@ from .error import BaselineError, cannot_read
 ROW_KEYS = ("case", "verdict", "requirement", "reason", "note")
 OR_KEY = "or"
 OUTCOME_KEYS = ("verdict", "reason")
-HEAD_KEYS = ("software", "steertag", "cases")  # what is known of the run; each is optional
+HEAD_KEYS = (
+    "software",
+    "kernel",
+    "steertag",
+    "cases",
+)  # what is known of the run; each is optional
 # Above the largest file with a row for every case. A larger file is a wrong file.
 LARGEST_BASELINE = 16 << 20
 MOST_NAMED = 5  # cases that one sentence names
@@ -56,13 +62,14 @@ class Row:
 @dataclasses.dataclass(frozen=True)
 class Baseline:
     """The rows of one target, those of the block not_testable last. `date` is that of the last
-    change, as YYYY-MM-DD. `software` and `steertag` are versions, `cases` is the number of cases of the
-    run. Empty or 0: unknown."""
+    change, as YYYY-MM-DD. `software`, `kernel` and `steertag` are versions, `cases` is the number of cases
+    of the run. Empty or 0: unknown."""
 
     target: str
     rows: list
     date: str = ""
     software: str = ""
+    kernel: str = ""
     steertag: str = ""
     cases: int = 0
 

@@ -105,12 +105,15 @@ def test_case_listed_twice_is_refused(tmp_path):
 def test_the_head_says_which_run(tmp_path):
     path = tmp_path / "baseline.yaml"
     head = {"date": "2026-11-21", "software": "Linux 6.1", "steertag": "0.1.0", "cases": 1676}
+    head["kernel"] = "6.1.192-2"
     path.write_text(yaml.safe_dump({"target": TARGET, **head, "rows": [row()]}))
     found = baseline.load(path)
     assert {key: getattr(found, key) for key in head} == head
 
 
-@pytest.mark.parametrize("head", [{"cases": "many"}, {"cases": True}, {"software": 6.1}])
+@pytest.mark.parametrize(
+    "head", [{"cases": "many"}, {"cases": True}, {"software": 6.1}, {"kernel": 6.1}]
+)
 def test_what_a_head_says_has_its_type(tmp_path, head):
     path = tmp_path / "baseline.yaml"
     path.write_text(yaml.safe_dump({"target": TARGET, **head, "rows": []}))

@@ -42,12 +42,15 @@ class Difference:
 @dataclasses.dataclass(frozen=True)
 class Comparison:
     """The outcome of a comparison; `skipped` counts rows whose cases were not selected. `clauses`:
-    {requirement id: sentence} of the report."""
+    {requirement id: sentence} of the report. `kernel` is that of the report; `other_kernel` is a sentence if
+    the rows are of another one, which is no difference."""
 
     counts: dict
     differences: list
     skipped: int = 0
     clauses: dict = dataclasses.field(default_factory=dict)
+    kernel: str = ""
+    other_kernel: str = ""
 
     def matches(self):
         return not self.differences
@@ -77,6 +80,8 @@ class Comparison:
             yield f"... and {len(folded) - most} more, which `steertag baseline check` shows"
         if self.skipped:
             yield f"{self.skipped} rows are of cases that were not selected, and not compared"
+        if self.other_kernel:
+            yield self.other_kernel
         yield f"baseline: {self.summary()}"
 
     def summary(self):
@@ -103,7 +108,18 @@ def compare(report, baseline):
     if not report.partial:
         differences += [Difference(STALE, row.case, str(row), NOT_RUN) for row in listed.values()]
     differences.sort(key=lambda one: (KINDS.index(one.kind), one.case))
-    return Comparison(counts, differences, len(listed) if report.partial else 0, report.clauses)
+    return Comparison(
+        *(counts, differences, len(listed) if report.partial else 0, report.clauses),
+        kernel=report.kernel,
+        other_kernel=_other_kernel(report.kernel, baseline.kernel),
+    )
+
+
+def _other_kernel(kernel, of_rows):
+    """A sentence if both kernels are known and differ, else nothing."""
+    if not (kernel and of_rows) or kernel == of_rows:
+        return ""
+    return f"the run is of kernel {kernel}, the rows are of kernel {of_rows}: verdicts may differ"
 
 
 def differences_of(case, row):

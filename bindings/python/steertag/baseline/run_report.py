@@ -1,6 +1,7 @@
 """The parts of a run's report.json that a baseline needs."""
 
 import dataclasses
+import re
 
 from .. import json_file
 from ..causes import CaseCause
@@ -10,6 +11,8 @@ from .error import BaselineError, cannot_read
 
 REPORT = "report.json"
 HEAD_KEYS = ("name", "target", "software", "steertag")
+# What ci/lab says of a machine, as `software`: Linux 6.1.0-56-amd64 (Debian 6.1.192-2)
+KERNEL = re.compile(r"\bLinux \S+ \(Debian ([^\s()]+)\)")
 # A report beyond these limits is not from the suite.
 MAX_CASES = 100_000
 LARGEST_REPORT = 256 << 20
@@ -52,6 +55,12 @@ class Report:
     software: str = ""
     steertag: str = ""
     clauses: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def kernel(self):
+        """The version of the package of the target's kernel, by `software`; empty if it does not say."""
+        found = KERNEL.search(self.software)
+        return found[1] if found else ""
 
 
 def load_report(path):

@@ -123,7 +123,7 @@ def _about(reports):
     first = next((report for report in reports if not report.partial), None)
     if first is None:
         return {}
-    values = (first.software, first.steertag, len(first.cases))
+    values = (first.software, first.kernel, first.steertag, len(first.cases))
     return {key: value for key, value in zip(HEAD_KEYS, values, strict=True) if value}
 
 

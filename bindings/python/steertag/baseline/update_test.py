@@ -17,7 +17,8 @@ NEW = "software: 'Linux: 6'\nsteertag: 0.1.0\ncases: 1\n"
 def updated(tmp_path, text, **head):
     """The text after an update by a report with one failure."""
     case = entry("server.a", "fail", "saw silence", ["RFC8166-4.5.1-1"])
-    report = write_report(tmp_path / "report.json", [case], software="Linux: 6", **head)
+    head = {"software": "Linux: 6"} | head
+    report = write_report(tmp_path / "report.json", [case], **head)
     return update(tmp_path / "it.yaml", text, [load_report(report)], TARGET, TODAY).text
 
 
@@ -46,3 +47,11 @@ def test_a_new_file_says_what_was_run(tmp_path):
 def test_a_part_of_the_suite_says_nothing_of_the_whole(tmp_path):
     head = updated(tmp_path, "", partial=True).partition("rows:")[0]
     assert "cases" not in head and "software" not in head
+
+
+def test_the_kernel_of_a_lab_machine_is_kept_current(tmp_path):
+    software = "ganesha 4 on Linux 6.1.0-56-amd64 (Debian 6.1.192-2) with a.patch"
+    head = updated(tmp_path, "", software=software).partition("rows:")[0]
+    assert yaml.safe_load(head)["kernel"] == "6.1.192-2"
+    older = f"target: {TARGET}\nkernel: 6.1.176-1\nrows: []\n"
+    assert "kernel: 6.1.192-2\nrows:" in updated(tmp_path, older, software=software)
