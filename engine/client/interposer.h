@@ -71,6 +71,7 @@ struct ClientArrival {
   std::vector<Bytes> answers{};          // sent
   Receive receive = Receive::repost;
   std::uint32_t more_receives = 0;  // posted in addition, once in the life of the connection
+  bool disconnects = false;         // the connection ends behind it, in good order
 };
 
 /// The answer to a call of the server (RFC 8167).

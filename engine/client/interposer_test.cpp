@@ -32,6 +32,7 @@ class Recorder final : public ClientInterposer {
     notices.emplace_back("arrival");
     arrival.taken = takes;
     arrival.receive = receive;
+    arrival.disconnects = std::exchange(disconnects, false);
     if (replacement) arrival.instead = *replacement;
   }
   void on_ended(std::uint32_t xid) override {
@@ -46,6 +47,7 @@ class Recorder final : public ClientInterposer {
   std::uint32_t grant = 1;
   bool sends_twice = false;
   bool takes = false;
+  bool disconnects = false;  // over the next message
   ClientArrival::Receive receive = ClientArrival::Receive::repost;
   std::optional<Bytes> replacement;
 };
@@ -128,6 +130,15 @@ TEST_F(ClientInterposerTest, HeldReceivesAreBackForTheNextCall) {
   recorder->receive = ClientArrival::Receive::hold;
   Nfs3Client client(*provider, url, options, kXid);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(call(client), std::nullopt) << i;
+}
+
+TEST_F(ClientInterposerTest, ConnectionEndsOverAMessage) {
+  serve();
+  Nfs3Client client(*provider, url, options, kXid);
+  recorder->disconnects = true;
+  EXPECT_EQ(call(client), std::nullopt);
+  EXPECT_EQ(call(client), std::nullopt);
+  EXPECT_EQ(client.requester().statistics().connections, 2U);
 }
 
 TEST_F(ClientInterposerTest, GrantAppliesBeforeTheFirstReply) {

@@ -3,6 +3,7 @@
 from steertag import nfs
 from steertag.suite.client.backchannel import Backchannel, OK
 from steertag.suite.client.script import is_read
+from .client_verdicts import stays
 
 NFS4 = nfs.nfs4
 MISORDERED = "NFS4ERR_SEQ_MISORDERED"
@@ -23,10 +24,12 @@ def recall_slots(highest):
     return "CB_RECALL_SLOT", NFS4.CbRecallSlotArgs(rsa_target_highest_slotid=highest)
 
 
-def run_callbacks(bench, callbacks, when=is_read, **settings):
-    """(Backchannel, ClientOutcome) of a script of callbacks; the case ends if it could not run to its end."""
+def run_callbacks(bench, callbacks, requirement_id, when=is_read, **settings):
+    """(Backchannel, ClientOutcome) of a script of callbacks; the case ends if it could not run to its end. A
+    client that ends the connection meanwhile breaks the requirement."""
     back = Backchannel(callbacks, when, **settings)
     outcome = bench.use(back)
+    stays(back, outcome, requirement_id)
     if back.not_testable_reason:
         bench.not_testable(back.not_testable_reason)
     return back, outcome

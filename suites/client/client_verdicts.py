@@ -8,10 +8,11 @@ STARVES = "each message that it does not wait for costs it the connection"
 
 
 def completes(outcome, requirement_id):
-    """The client completes although it received a message that no call waits for.
+    """The client completes, on its connection, although it received a message that no call waits for.
 
     That message may have met no receive, which ends the connection (RFC 8881 2.9.2: typically one receive for
-    each request). Then a client may give up.
+    each request). Then a client may give up. A client that ends the connection itself has not discarded the
+    message silently.
     """
     latitude = {kinds.REFUSED: LOST} if outcome.may_have_starved() else None
     expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
@@ -21,12 +22,24 @@ def expect_or(bench, outcome, requirement_id, kind, others, ours=None):
     """The client's use ends in this kind or in one of `others`, {kind: why it is legal}.
 
     Where the documents let a client choose, a case only sees whether harm was done. Our own client is known:
-    it ends in `ours`, or else in `kind`, and nothing else passes.
+    it ends in `ours`, or else in `kind`, and nothing else passes. Where the server has cost the client its
+    connection, it is all the same which side ends that.
     """
     if bench.client.ours:
         expect(outcome, requirement_id, must=[ours or kind])
-    else:
-        expect(outcome, requirement_id, must=[kind], latitude=others)
+        return
+    must = [kind]
+    if kind == kinds.COMPLETED and others.get(kinds.REFUSED) in (LOST, GIVES_UP):
+        must.append(kinds.LEFT)
+    if kinds.COMPLETED in others:
+        others = {kinds.LEFT: others[kinds.COMPLETED], **others}
+    expect(outcome, requirement_id, must=must, latitude=others)
+
+
+def done_otherwise(why):
+    """Latitude for a client that completes where the server gives it nothing, over the same connection or
+    another."""
+    return dict.fromkeys((kinds.COMPLETED, kinds.LEFT), why)
 
 
 def completes_unless_starved(bench, outcome, requirement_id, refused=None):
@@ -56,6 +69,15 @@ def survives(bench, outcome, requirement_id):
     No document says for how many losses. Other clients may tell their user at the first one; ours goes on.
     """
     expect_or(bench, outcome, requirement_id, kinds.COMPLETED, {kinds.REFUSED: GIVES_UP})
+
+
+def stays(back, outcome, requirement_id):
+    """The client keeps the connection over which it is called back, whatever it answers (RFC 8881 2.10.11.2).
+
+    A case that loses it otherwise has nothing to judge.
+    """
+    what = "the client keeps the connection over which it is called back"
+    expect.true(not back.lost, requirement_id, what, outcome=outcome)
 
 
 def may_hang(bench, why="it goes on trying, as hard mounts do"):

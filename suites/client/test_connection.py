@@ -5,7 +5,7 @@ import pytest
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read, is_write, Script
 from .call_kinds import CALL_KINDS, denial
-from .client_verdicts import expect_or, may_hang, survives
+from .client_verdicts import done_otherwise, expect_or, may_hang, survives
 
 # On average: with fewer, connections are for calls.
 CALLS_OF_A_CONNECTION = 8
@@ -94,7 +94,7 @@ def test_loss(bench, step, how):
 def test_always(bench, step):
     """Every connection ends at this step: the client reports an error, or goes on trying."""
     outcome = bench.use(Ending(step, ENDS["abort"], always=True))
-    latitude = {kinds.COMPLETED: "it did without such calls", **may_hang(bench)}
+    latitude = done_otherwise("it did without such calls") | may_hang(bench)
     expect(outcome, "RFC8166-4.5.5-1", must=[kinds.REFUSED], latitude=latitude)
 
 
@@ -151,7 +151,7 @@ def test_same_xid(bench, step):
     elif not goes_on:
         bench.latitude("RFC8267-6.7.2-3", "it leaves the session with the connection")
     else:
-        made_again = outcome.kind != kinds.COMPLETED
+        made_again = outcome.kind not in kinds.DONE
         what = "a request without a reply is made again where its session goes on"
         expect.true(made_again, "RFC8267-6.7.2-3", what, outcome=outcome)
 

@@ -6,7 +6,7 @@ from steertag import peer
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import ERR_CHUNK, ERR_VERS, is_read, Script
 from .call_kinds import CALL_KINDS, shows_end, SPOILER
-from .client_verdicts import completes, expect_or, may_hang
+from .client_verdicts import completes, done_otherwise, expect_or, may_hang
 
 RETRIED = "the client did the same by a new transaction (RFC 8267 3.1)"
 # A bound for "not without end": more than any client has calls for this file.
@@ -49,7 +49,7 @@ def test_error(bench, name, call_kind):
 
     outcome = bench.use(reply=interpose, when=CALL_KINDS[call_kind])
     # Of ours too: one that sends the call again is to be told by the row that says so.
-    expect(outcome, "RFC8166-4.5-8", must=[kinds.REFUSED], latitude={kinds.COMPLETED: RETRIED})
+    expect(outcome, "RFC8166-4.5-8", must=[kinds.REFUSED], latitude=done_otherwise(RETRIED))
     expect_no_resend(bench, outcome, seen[0], ERRORS[name][0])
 
 
@@ -116,7 +116,7 @@ def test_completes(bench, call_kind):
     outcome = bench.use(script)
     expect_or(bench, outcome, "RFC8166-4.5-8", kinds.REFUSED, {kinds.COMPLETED: RETRIED})
     if call_kind == "write":
-        done = outcome.kind != kinds.COMPLETED or script.again
+        done = outcome.kind not in kinds.DONE or script.again
         what = "what a failed WRITE has brought is there by another call only"
         expect.true(done, "RFC8166-4.5-8", what, outcome=outcome)
 
@@ -138,7 +138,7 @@ def test_always(bench, name, call_kind):
         reply.send_mutated(*ERRORS[name])
 
     outcome = bench.use(reply=interpose, when=CALL_KINDS[call_kind], times=None)
-    latitude, warn = {kinds.COMPLETED: "it did without such calls"}, {}
+    latitude, warn = done_otherwise("it did without such calls"), {}
     if name == "err-chunk":
         warn = {} if bench.client.ours else {kinds.HANG: "it tries without end"}
     else:
@@ -265,7 +265,7 @@ def test_no_grant(bench):
         reply.send_mutated(ERR_CHUNK, "credit.0")
 
     outcome = bench.use(reply=interpose)
-    latitude = {kinds.COMPLETED: RETRIED, **may_hang(bench, "it goes by a grant of nothing")}
+    latitude = done_otherwise(RETRIED) | may_hang(bench, "it goes by a grant of nothing")
     expect(outcome, "RFC8166-4.5-8", must=[kinds.REFUSED], latitude=latitude)
 
 

@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from steertag.suite.client.client_outcome import copy_fault, MOST_COPY
+from steertag import fabric
+from steertag.suite.client.client_outcome import copy_fault, left_connection, MOST_COPY
 from steertag.suite.client.client_process import ClientProcess, LEADER, living_members
 
 SCRIPT = pathlib.Path(__file__).parent / "scripted_client.py"
@@ -249,6 +250,59 @@ def test_deviating_client_is_blamed(suite):
     rows = {row["id"]: row for row in suite.document()["cases"]}
     assert rows["client.self.own"]["verdict"] == "fail"
     assert {found["id"] for found in rows["client.self.own"]["findings"]} == {"RFC8166-4.6.2-1"}
+
+
+def test_a_client_that_ends_its_connection_has_not_just_completed(suite):
+    suite.cases(test_cases=OWN)
+    suite.run("-k", "own or bad_version", "--client-deviate", "bad-reply-disconnects")
+    rows = {row["id"]: row for row in suite.document()["cases"]}
+    assert rows["client.self.own"]["verdict"] == "pass"
+    row = rows["client.self.bad-version"]
+    expected = ("fail", "RFC8166-4.5-3: expected completed, saw left")
+    assert (row["verdict"], row["reason"]) == expected
+
+
+class Conn:
+    """A connection as left_connection looks at it: the XIDs of its calls and of those with a reply, and how
+    it ended."""
+
+    def __init__(self, xids, answered, end):
+        self.calls = [Sent(xid) for xid in xids]
+        self.answered = set(answered)
+        self.reason = Reason(getattr(fabric.ErrorCode, end)) if end else None
+
+
+class Sent:
+    def __init__(self, xid):
+        self.xid = xid
+
+
+class Reason:
+    def __init__(self, code):
+        self.code = code
+
+
+ALL, LAST = Conn([1, 2], [1, 2], "peer_closed"), Conn([3], [3], "peer_closed")
+
+
+@pytest.mark.parametrize(
+    "connections, usual, left",
+    [
+        ([ALL], 1, False),
+        ([ALL, LAST], 2, False),
+        ([ALL, LAST], 1, True),
+        ([ALL, LAST], None, False),
+        ([Conn([], [], "peer_closed"), ALL], 1, False),
+        ([Conn([], [], None), ALL], 1, False),
+        ([Conn([1, 2], [1, 2], "local_close"), LAST], 1, False),
+        ([Conn([1, 2], [1, 2], "peer_terminated"), LAST], 1, False),
+        ([Conn([1, 3], [1, 3], "peer_reset"), LAST], 2, True),
+        ([Conn([1, 3], [1], "peer_reset"), LAST], 2, False),
+        ([Conn([1, 3], [1, 3], "local_close"), LAST], 2, False),
+    ],
+)
+def test_which_connections_a_client_has_left(connections, usual, left):
+    assert (left_connection(connections, usual) is not None) == left
 
 
 def test_unknown_deviation_is_one_sentence(suite):

@@ -160,6 +160,15 @@ def expect_alive(conn, requirement_id):
         expect(conn.probe(), requirement_id, must=[kinds.REPLY, *kinds.CLOSED])
 
 
+def takes_two_write_chunks(conn, handle):
+    """Whether the server answers a READ of 500 octets with two write chunks that have room. One that refuses
+    it has latitude for other calls with two (RFC 8267 6.4.2)."""
+    call = read_call(conn, handle, 500)
+    conn.write_chunk(call)
+    conn.write_chunk(call, length=500)
+    return conn.exchange(call).kind == kinds.REPLY
+
+
 def write_call(conn, handle, content, offset=0, count=None):
     """A stable WRITE with its data inline."""
     length = len(content) if count is None else count

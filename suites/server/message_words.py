@@ -7,6 +7,7 @@ from steertag.suite import expect, kinds
 
 ERR_CHUNK_OCTETS = 20
 ERR_VERS_OCTETS = 28
+RPC_XID_WORD = 7  # behind a header without chunks
 # The requirements that expect_error asserts.
 ERROR_SHAPE = (
     "RFC8166-4.5-2",
@@ -58,6 +59,15 @@ def with_word(octets, number, value):
     """The message with one word replaced."""
     start = 4 * number
     return octets[:start] + value.to_bytes(4, "big") + octets[start + 4 :]
+
+
+def expect_one_xid(outcome, requirement_id):
+    """A reply has one XID in both places. A server that uses only the header's may answer a call with two, but
+    not with two (RFC 8166 4.2.1)."""
+    if outcome.kind != kinds.REPLY:
+        return
+    xid, rpc_xid = words(outcome.raw)[0], words(outcome.raw)[RPC_XID_WORD]
+    expect.equal(rpc_xid, xid, requirement_id, "XID of the RPC reply", show=False, outcome=outcome)
 
 
 def expect_error(outcome, call, code, kind, requirement_id):

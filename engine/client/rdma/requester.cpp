@@ -186,6 +186,7 @@ ClientArrival::Receive Requester::interpose(View message) {
   for (const Bytes& each : arrival.then) handle(each);
   for (Bytes& answer : arrival.answers) send_beside(std::move(answer));
   if (arrival.more_receives > 0) endpoint_->add_receives(arrival.more_receives);
+  if (arrival.disconnects) endpoint_->disconnect();
   return arrival.receive;
 }
 

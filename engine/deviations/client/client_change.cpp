@@ -89,4 +89,34 @@ std::optional<Decoded> decode(View message) {
   return decoded;
 }
 
+bool has_procedure(const ArrivingMessage& arriving, wire::Procedure procedure) {
+  const auto words = wire::peek(arriving.message());
+  return words && words->proc == static_cast<std::uint32_t>(procedure);
+}
+
+bool is_bad_reply(const ArrivingMessage& arriving) {
+  return arriving.message().size() >= wire::kSmallestHeaderBytes && !decode(arriving.message()) &&
+         !has_procedure(arriving, wire::Procedure::error);
+}
+
+bool is_short(const ArrivingMessage& arriving) {
+  return arriving.message().size() < wire::kSmallestHeaderBytes &&
+         !has_procedure(arriving, wire::Procedure::error);
+}
+
+bool is_bad_error(const ArrivingMessage& arriving) {
+  return has_procedure(arriving, wire::Procedure::error) && !decode(arriving.message());
+}
+
+bool is_server_call(const ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  return decoded && decoded->is_call();
+}
+
+bool is_unexpected(const ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  return decoded && decoded->header.proc != wire::Procedure::error && !decoded->is_call() &&
+         !arriving.history.find(decoded->header.xid);
+}
+
 }  // namespace steertag::deviations

@@ -26,9 +26,11 @@ struct ClientHistory {
   std::uint64_t connection = 0;
   std::map<std::uint32_t, SentCall> waiting;  // by XID, of the present connection
   std::uint64_t sent = 0;
-  std::uint64_t ended = 0;        // calls that have their outcome
-  std::uint32_t grant = 1;        // by the last reply, in calls
-  bool has_unused_chunk = false;  // since a write chunk was offered
+  std::uint64_t ended = 0;    // calls that have their outcome
+  std::uint32_t grant = 1;    // by the last reply, in calls
+  std::uint64_t useless = 0;  // messages without use for the client, as a deviation counts them
+  std::uint32_t calls_in_row = 0;  // of the server, without another message between them
+  bool has_unused_chunk = false;   // since a write chunk was offered
   std::optional<wire::Negotiated> first_limits;
   std::set<std::string> sessions;  // in which a COMPOUND was sent
   struct SlotSequence {
@@ -77,9 +79,26 @@ struct ArrivingMessage {
   /// The client sees the message after this mutation of engine/mutate.
   void mutate(std::string_view mutation) const;
   void take() const { step.taken = true; }
+  /// The client sees nothing of the message, and ends the connection.
+  void disconnect() const { step.taken = step.disconnects = true; }
   /// The client sees an ERR_CHUNK for that call instead, which fails it.
   void fail(std::uint32_t xid) const;
 };
+
+/// Kinds of arriving messages.
+bool has_procedure(const ArrivingMessage& arriving, wire::Procedure procedure);
+bool is_server_call(const ArrivingMessage& arriving);
+/// A reply of 28 octets or more that does not decode.
+bool is_bad_reply(const ArrivingMessage& arriving);
+bool is_short(const ArrivingMessage& arriving);  // below 28 octets, and no error
+bool is_bad_error(const ArrivingMessage& arriving);
+/// Neither RDMA_ERROR nor a call of the server, under an XID that no call has.
+bool is_unexpected(const ArrivingMessage& arriving);
+/// Ends the connection over such a message.
+template <bool (*kIs)(const ArrivingMessage&)>
+void disconnect_over(ArrivingMessage& arriving) {
+  if (kIs(arriving)) arriving.disconnect();
+}
 
 /// Whether the thresholds are the least. Defects that no call would survive show up there only.
 bool is_small(const wire::Negotiated& limits);

@@ -13,11 +13,6 @@ constexpr std::uint64_t kCallsToSession = 2;
 
 using Receive = peer::ClientArrival::Receive;
 
-bool is_call(const ArrivingMessage& arriving) {
-  const auto decoded = decode(arriving.message());
-  return decoded && decoded->is_call();
-}
-
 void post_few(peer::ConnectStep& step) {
   step.endpoint.receives = kFewReceives;
 }
@@ -27,7 +22,7 @@ void post_for_replies(peer::ConnectStep& step) {
 }
 
 void hold_of_calls(ArrivingMessage& arriving) {
-  if (is_call(arriving)) arriving.step.receive = Receive::hold;
+  if (is_server_call(arriving)) arriving.step.receive = Receive::hold;
 }
 
 void post_few_again(peer::ConnectStep& step) {
@@ -35,7 +30,8 @@ void post_few_again(peer::ConnectStep& step) {
 }
 
 void drop_of_calls(ArrivingMessage& arriving) {
-  if (arriving.history.connection > 1 && is_call(arriving)) arriving.step.receive = Receive::drop;
+  if (arriving.history.connection > 1 && is_server_call(arriving))
+    arriving.step.receive = Receive::drop;
 }
 
 void post_one(peer::ConnectStep& step) {
@@ -52,9 +48,33 @@ void post_rest(ArrivingMessage& arriving) {
         peer::kDefaultCredits + peer::kSpareReceives + peer::kReverseGrant;
 }
 
+void post_none_late(peer::ConnectStep& step) {
+  constexpr std::uint64_t kMost = 64;
+  if (step.number > kMost) step.endpoint.receives = 0;
+}
+
 void post_small(peer::ConnectStep& step) {
   step.endpoint.announced.receive_bytes = 1024;
   step.endpoint.receive_bytes = 1000;
+}
+
+/// Whether the client has to discard the message: it ends no call, and is no call of the server.
+bool is_useless(const ArrivingMessage& arriving) {
+  if (is_server_call(arriving)) return false;
+  const auto decoded = decode(arriving.message());
+  return !decoded || !arriving.history.find(decoded->header.xid);
+}
+
+void disconnect_over_row(ArrivingMessage& arriving) {
+  constexpr std::uint32_t kMost = 3;
+  std::uint32_t& calls = arriving.history.calls_in_row;
+  calls = is_server_call(arriving) ? calls + 1 : 0;
+  if (calls > kMost) arriving.disconnect();
+}
+
+template <bool (*kIs)(const ArrivingMessage&)>
+void drop_of(ArrivingMessage& arriving) {
+  if (kIs(arriving)) arriving.step.receive = Receive::drop;
 }
 
 constexpr Deviation kFamily[] = {
@@ -80,6 +100,31 @@ constexpr Deviation kFamily[] = {
      .breaks = {"RFC8167-6-2"},
      .sentence = "The first connection has one receive until two calls were answered.",
      .client = {.connect = post_one, .arrival = post_rest}},
+    {.name = "receives-end-with-connections",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.3.1-10"},
+     .sentence = "From the 65th connection on no receives are posted.",
+     .client = {.connect = post_none_late}},
+    {.name = "receive-lost-to-discarded",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.3.1-10"},
+     .sentence = "A receive that carried a message without use is never posted again.",
+     .client = {.arrival = drop_of<is_useless>}},
+    {.name = "receive-lost-to-duplicate",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.3.1-10"},
+     .sentence = "A receive that carried a reply no call waits for is never posted again.",
+     .client = {.arrival = drop_of<is_unexpected>}},
+    {.name = "receive-lost-to-callback",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-4.3.1-1"},
+     .sentence = "A receive that carried a call of the server is never posted again.",
+     .client = {.arrival = drop_of<is_server_call>}},
+    {.name = "callbacks-in-row-disconnect",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-4.3.1-1"},
+     .sentence = "The fourth call of the server in a row ends the connection.",
+     .client = {.arrival = disconnect_over_row}},
     {.name = "receives-below-1024",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.3.3-5"},

@@ -44,6 +44,11 @@ void send_again(ArrivingMessage& arriving) {
   arriving.step.answers.push_back(call->message);
 }
 
+bool is_unknown_error(const ArrivingMessage& arriving) {
+  const auto error = error_of(arriving);
+  return error && !arriving.history.find(error->xid);
+}
+
 void ask_for_more(peer::FormStep& step) {
   if (step.retries == 0) return;
   step.form.reply_chunk = true;
@@ -57,6 +62,16 @@ constexpr Deviation kFamily[] = {
      .breaks = {"RFC8166-4.5-9"},
      .sentence = "An RDMA_ERROR that does not decode fails its call.",
      .client = {.arrival = fail_on_undecodable}},
+    {.name = "undecodable-error-disconnects",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.5-9"},
+     .sentence = "An RDMA_ERROR that does not decode ends the connection.",
+     .client = {.arrival = disconnect_over<is_bad_error>}},
+    {.name = "unknown-error-disconnects",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.5-8"},
+     .sentence = "An RDMA_ERROR with an unknown XID ends the connection.",
+     .client = {.arrival = disconnect_over<is_unknown_error>}},
     {.name = "error-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.5-8", "RFC8267-6.7.2-2"},

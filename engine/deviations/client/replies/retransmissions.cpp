@@ -48,6 +48,11 @@ void fail_earlier(ArrivingMessage& arriving) {
 }
 
 constexpr Deviation kFamily[] = {
+    {.name = "gives-up-on-third-connection",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.5.5-1"},
+     .sentence = "A call is tried on three connections, those that are rejected among them.",
+     .client = {.options = [](peer::FileClientOptions& options) { options.attempts = 3; }}},
     {.name = "resent-as-new-request",
      .side = trace::Role::client,
      .breaks = {"RFC8267-6.7.2-3", "RFC8881-2.10.13.1.2-1"},

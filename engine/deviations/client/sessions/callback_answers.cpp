@@ -144,6 +144,19 @@ void drop_after_error(peer::AnswerStep& step, ClientHistory& history) {
   if (last != history.answered_callbacks.end()) history.spoilt_callbacks.insert(*last);
 }
 
+/// The server uses a sequence id that is neither the last one of the slot nor the next.
+bool is_misordered(const ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  const auto callback =
+      decoded && decoded->is_call() ? callback_of(decoded->payload) : std::nullopt;
+  if (!callback) return false;
+  const nfs4::CbSequenceArgs& sequence = callback->sequence;
+  std::uint32_t& last = arriving.history.answered_callbacks[sequence.csa_slotid];
+  if (sequence.csa_sequenceid != last && sequence.csa_sequenceid != last + 1) return true;
+  last = sequence.csa_sequenceid;
+  return false;
+}
+
 void lower_highest_slot(peer::AnswerStep& step, ClientHistory& /*history*/) {
   const auto answer = answer_of(step.message);
   if (!answer || !answer->sequence) return;
@@ -265,6 +278,11 @@ constexpr Deviation kFamily[] = {
      .breaks = {"RFC8881-20.9.3-7"},
      .sentence = "A reply that was to be kept is not, and its retry is misordered.",
      .client = {.answer = spoil_retry<Spoilt::kept>}},
+    {.name = "misordered-callback-disconnects",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-20.9.3-2"},
+     .sentence = "A callback out of the order of its slot ends the connection.",
+     .client = {.arrival = disconnect_over<is_misordered>}},
     {.name = "callback-error-drops-reply",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-8"},

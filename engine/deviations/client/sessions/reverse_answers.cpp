@@ -53,6 +53,8 @@ void answer_for_none(ArrivingMessage& arriving) {
   arriving.step.answers.push_back(std::move(message));
 }
 
+constexpr std::size_t kNullCallBytes = 40;  // no credential, no verifier, no arguments
+
 template <void (*kChange)(Bytes&)>
 void change_answer(peer::AnswerStep& step, ClientHistory& /*history*/) {
   kChange(step.message);
@@ -62,6 +64,29 @@ void take_call(ArrivingMessage& arriving) {
   const auto decoded = decode(arriving.message());
   if (decoded && decoded->is_call() && arriving.history.find(decoded->header.xid))
     arriving.fail(decoded->header.xid);
+}
+
+bool is_call_with_chunks(const ArrivingMessage& arriving) {
+  const auto call = decode(arriving.message());
+  return call && call->is_call() && has_chunks(call->header);
+}
+
+/// A call that is cut in its RPC header, or has not even a direction.
+bool is_cut_call(const ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  return decoded && decoded->header.proc == wire::Procedure::msg && !decoded->is_reply() &&
+         decoded->payload.size() < kNullCallBytes;
+}
+
+constexpr std::uint64_t kManyCalls = 64;
+
+/// An error is all that such a call gets.
+void withhold_many_errors(peer::AnswerStep& step, ClientHistory& history) {
+  step.withheld = has_chunks(step.call) && ++history.useless > kManyCalls;
+}
+
+void withhold_many(peer::AnswerStep& step, ClientHistory& history) {
+  step.withheld = ++history.useless > kManyCalls;
 }
 
 constexpr Deviation kFamily[] = {
@@ -88,6 +113,26 @@ constexpr Deviation kFamily[] = {
      .sentence = "The answer to a call of the other direction has the message type CALL.",
      .client = {.arrival = answer_for_none<answer_as_call>,
                 .answer = change_answer<answer_as_call>}},
+    {.name = "reverse-chunks-disconnect",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-5.3-3"},
+     .sentence = "A call of the other direction with chunks ends the connection.",
+     .client = {.arrival = disconnect_over<is_call_with_chunks>}},
+    {.name = "malformed-reverse-call-disconnects",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-4.1-5"},
+     .sentence = "A call of the other direction that is cut in its RPC header ends the connection.",
+     .client = {.arrival = disconnect_over<is_cut_call>}},
+    {.name = "reverse-errors-run-out",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-5.3-3"},
+     .sentence = "Of the calls of the other direction with chunks 64 get an error.",
+     .client = {.answer = withhold_many_errors}},
+    {.name = "reverse-answers-run-out",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-4.3.1-1"},
+     .sentence = "Of the calls of the other direction 64 are answered.",
+     .client = {.answer = withhold_many}},
     {.name = "reverse-chunks-unanswered",
      .side = trace::Role::client,
      .breaks = {"RFC8167-5.3-3"},

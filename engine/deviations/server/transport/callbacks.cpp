@@ -70,6 +70,14 @@ void exceed_threshold(Departing& callback) {
         mutate::padded(callback.draft, wire::kSmallestHeaderBytes + wire::roundup4(threshold));
 }
 
+/// The RPC message of a callback's reply is not that of its header.
+void end_over_other_rpc_xid(Arriving& arriving) {
+  const auto words = wire::peek(arriving.message());
+  if (words && has_direction(arriving, rpc::MessageType::REPLY) &&
+      rpc::xid(*plain_payload(arriving)) != words->xid)
+    arriving.abort();
+}
+
 constexpr Deviation kFamily[] = {
     {.name = "callback-vers-two",
      .breaks = {"RFC8167-5.1-2"},
@@ -132,6 +140,11 @@ constexpr Deviation kFamily[] = {
      .breaks = {"RFC8167-2.4-1"},
      .sentence = "A reply that no callback waits for ends the connection.",
      .server = {.arrival = end_over_unknown_reply},
+     .script_shows = false},
+    {.name = "bad-callback-reply-disconnects",
+     .breaks = {"RFC8166-4.5-3"},
+     .sentence = "A reply to a callback with two different XIDs ends the connection.",
+     .server = {.arrival = end_over_other_rpc_xid},
      .script_shows = false},
     {.name = "reply-rpc-xid-alone",
      .breaks = {"RFC8166-4.5-3"},

@@ -136,6 +136,16 @@ constexpr Deviation kFamily[] = {
                     [](Arriving& arriving) {
                       if (has_procedure(arriving, Procedure::error)) arriving.refuse();
                     }}},
+    {.name = "error-disconnects",
+     .breaks = {"RFC8166-4.2.4-5"},
+     .sentence = "An RDMA_ERROR of the client ends the connection.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      const auto words = wire::peek(arriving.message());
+                      if (words && words->proc == static_cast<std::uint32_t>(Procedure::error))
+                        arriving.abort();
+                    }},
+     .script_shows = false},
     {.name = "msgp-discarded",
      .breaks = {"RFC8166-4.6.1-2"},
      .sentence = "RDMA_MSGP is discarded.",

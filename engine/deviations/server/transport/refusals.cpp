@@ -89,6 +89,25 @@ void end_over_lost_call(Departing& error) {
                  error.history->server->lost_calls.contains(error.call->xid);
 }
 
+/// The call succeeds under the XID of its header, and its reply repeats both.
+void answer_with_two_xids(Departing& error) {
+  const auto xid = rpc::xid(error.rpc_call);
+  if (!was_not_executed(error) || !xids_differ(error) || !xid) return;
+  wire::Draft reply;
+  reply.xid = error.draft.xid;
+  reply.credit = error.draft.credit;
+  wire::Writer writer(reply.payload);
+  rpc::ReplyHeader::accepted(*xid, rpc::AcceptStatus::SUCCESS).encode(writer);
+  error.draft = std::move(reply);
+}
+
+bool has_empty_write_chunk(const wire::Header& header, View /*payload*/) {
+  for (std::size_t chunk = 0; chunk < header.write_list.size(); ++chunk) {
+    if (header.write_list[chunk].empty()) return true;
+  }
+  return false;
+}
+
 constexpr Deviation kFamily[] = {
     {.name = "version-discarded",
      .breaks = {"RFC8166-4.5.1-1"},
@@ -108,6 +127,19 @@ constexpr Deviation kFamily[] = {
                     [](Departing& error) {
                       if (was_not_executed(error) && xids_differ(error)) error.withheld = true;
                     }}},
+    {.name = "xid-mismatch-repeated",
+     .breaks = {"RFC8166-4.2.1-1"},
+     .sentence = "A call whose XIDs differ succeeds, and its reply has both.",
+     .server = {.departure = answer_with_two_xids},
+     .script_shows = false},
+    {.name = "empty-write-chunk-refused",
+     .breaks = {"RFC8166-4.3.2.3-2"},
+     .sentence = "A call with a write chunk of no segments is answered with ERR_CHUNK.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (matches(arriving, has_empty_write_chunk)) arriving.refuse();
+                    }},
+     .script_shows = false},
     {.name = "reduced-name-discarded",
      .breaks = {"RFC8166-6.1-4"},
      .sentence = "A call with a reduced item that is not eligible is discarded.",

@@ -108,10 +108,11 @@ class Backchannel(SessionWatch):
     backchannel.
 
     `callbacks` yields the XID of a call, or a list of them, and is sent the Answer, or a list. Or it
-    yields `lose()`, and goes on when the client has bound its next connection. Replies wait until
-    it ends, or until the client is quiet. NFS4ERR_DELAY ends it, since the client may wait for one
-    of them. Callbacks of the reference server would use the only credit that a client need grant
-    (RFC 8167 4.1). They are over before these callbacks begin, and are left out while these last.
+    yields `lose()`, and goes on when the client has bound its next connection. Or it yields
+    `next_reply()`, to call back beside many replies. Replies wait until it ends, or until the client
+    is quiet. NFS4ERR_DELAY ends it, since the client may wait for one of them. Callbacks of the
+    reference server would use the only credit that a client need grant (RFC 8167 4.1). They are over
+    before these callbacks begin, and are left out while these last.
 
     - `early`: it begins before the reply that gives the client a backchannel.
     - `tolerates_delay`: NFS4ERR_DELAY is an answer like any other.
@@ -133,6 +134,7 @@ class Backchannel(SessionWatch):
         self._expected = {}  # XID: Answer or None, in the order in which they were asked for
         self._single = True
         self._rebinds = False  # it waits for the next connection
+        self._resumes = False  # it waits for the next reply
         self._held = []
         self._holding = False
         self._unanswered = set()  # XIDs of the reference server's callbacks, as octets
@@ -234,6 +236,12 @@ class Backchannel(SessionWatch):
         self.conn.raw.abort()
         return []
 
+    def next_reply(self):
+        """Posts the replies that wait; `callbacks` goes on when the next one is due."""
+        self._resumes = True
+        self.release()
+        return []
+
     def _send(self, procedure, octets, credential):
         self._next_xid += 1
         draft = reverse_call(
@@ -303,6 +311,11 @@ class Backchannel(SessionWatch):
         ready = self.waits and self.conn is not None and not self._unanswered
         if ready and self._when(reply):
             return self._begin(reply)
+        if self._resumes and self._when(reply):
+            self._resumes, self._holding = False, True
+            self._held.append(reply)
+            self._go_on(None)
+            return True
         if self._holding:
             self._held.append(reply)
             return True
@@ -353,7 +366,9 @@ class Backchannel(SessionWatch):
 
     def on_down(self, conn, reason):
         self._unanswered.clear()
-        if self._running is not None and self._callbacks is not None and not self._rebinds:
+        # Behind the last reply the client may be done with its use.
+        calling = self._running is not None and self._callbacks is not None and self._holding
+        if calling and not self._rebinds:
             self.lost = self.lost or conn is self.conn
 
     def on_quiet(self):

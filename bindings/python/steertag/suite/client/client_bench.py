@@ -10,12 +10,13 @@ from ... import peer
 from ...verdict import Verdict
 from ..cases.case_end import Hung, NotTestable
 from ..cases.case_run import current_run
+from ..cases.expectation import expect
 from ..exchange.case_capture import write_capture
 from ..rdma.rdma_link import Watch
 from .client_connection import ClientConnection
-from .client_kinds import COMPLETED, CORRUPTED, CRASH, HANG, REFUSED
+from .client_kinds import COMPLETED, CORRUPTED, CRASH, HANG, LEFT, REFUSED
 from .client_needs import check_client_need
-from .client_outcome import ClientOutcome, copy_fault, MOST_COPY
+from .client_outcome import ClientOutcome, copy_fault, left_connection, MOST_COPY
 from .client_process import CannotRun, ClientProcess
 from .script import Reply, ReplyInterposer
 
@@ -74,7 +75,8 @@ class ClientBench:
                     transfer_bytes, and `deviate`: names of deviations of the server.
         own         options of our own client, to make it do what it does not by itself.
 
-        Ends the case as not testable if the script waits for a call that the client did not make.
+        Ends the case as not testable if the script waits for a call that the client did not make. If it left
+        its connection instead, it breaks the first requirement of the case.
         """
         script = script if script is not None else ReplyInterposer(**functions)
         try:
@@ -83,7 +85,11 @@ class ClientBench:
             raise Hung(str(error)) from None
         if outcome.kind == CRASH:
             self._run.note(Verdict.CRASH, outcome.detail, outcome.output)
-        if outcome.kind in (COMPLETED, REFUSED) and getattr(script, "waits", False):
+        if not getattr(script, "waits", False):
+            return outcome
+        if outcome.kind == LEFT:
+            expect(outcome, self._run.case.requirements[0], must=[COMPLETED])
+        if outcome.kind in (COMPLETED, REFUSED):
             raise NotTestable("the client made no call of the kind that this case is about")
         return outcome
 
@@ -122,6 +128,9 @@ class ClientBench:
                 detail = f"no end within {self.client.limit_ms(self.habits)} ms"
             made = self._connections[first:]
             tells = server.capabilities.sees_violations
+            left = left_connection(made, self.habits.connections) if tells else None
+            if kind == COMPLETED and left:
+                kind, detail = LEFT, left
             spent = seconds, adapter.pause_seconds
             return ClientOutcome(kind, made, copy, *spent, process.output(), detail, tells)
         finally:
@@ -235,7 +244,11 @@ class ScriptAdapter:
         return self._script.on_arrival(self._by_number[raw.number], message)
 
     def on_departure(self, raw, departure):
-        return self._script.on_departure(Reply(self._by_number[raw.number], departure))
+        reply = Reply(self._by_number[raw.number], departure)
+        taken = self._script.on_departure(reply)
+        if not taken and reply.kind == "reply":
+            reply.conn.answered.add(reply.xid)
+        return taken
 
     def on_read(self, raw, number, octets):
         self._script.on_read(self._by_number[raw.number], number, octets)

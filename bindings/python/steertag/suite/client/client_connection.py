@@ -49,6 +49,8 @@ class ClientConnection:
         self.raw = None  # peer.InterposedConnection, once it is accepted
         self.reason = None  # fabric.CloseReason, once it has ended
         self.posted = 0  # messages that a case has posted by itself
+        # XIDs of the calls whose replies were sent as the server has them.
+        self.answered = set()
 
     @property
     def number(self):

@@ -43,6 +43,7 @@ class Habits:
 
     versions: set = dataclasses.field(default_factory=set)  # of NFS
     has: set = dataclasses.field(default_factory=set)  # needs
+    connections: int | None = None  # those with calls of one run; None: not known
     seconds: float = 0.0  # one run
     pause_seconds: float = 0.0  # the longest in it in which nothing came from the client
 

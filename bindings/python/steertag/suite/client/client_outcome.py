@@ -8,6 +8,8 @@ from ... import fabric
 # its time is out.
 _STARVED = fabric.ErrorCode.timed_out
 _BROKEN = (_STARVED, fabric.ErrorCode.peer_terminated)
+# How a client ends a connection by itself.
+_ENDS = (fabric.ErrorCode.peer_closed, fabric.ErrorCode.peer_reset)
 # RFC 5041 8.2, untagged buffer errors: no buffer available for the MSN; MSN out of range.
 _DDP, _UNTAGGED, _NO_BUFFER = 1, 2, (2, 3)
 # Connections whose trace a failure shows: the last ones.
@@ -51,11 +53,16 @@ class ClientOutcome:
 
     def starved(self):
         """Whether a connection ended for want of a receive of the client."""
-        return any(map(_is_starved, self._ends()))
+        return bool(self.starving())
 
     def may_have_starved(self):
         """The same, also where the provider does not tell."""
         return self.starved() or not self.tells_ends
+
+    def starving(self):
+        """The connections that ended for want of a receive of the client."""
+        ended = (conn for conn in self.connections if conn.reason is not None)
+        return [conn for conn in ended if _is_starved(conn.reason)]
 
     def asked_too_much(self):
         """Whether the suite's provider ended a connection, because of what the client asked of it."""
@@ -74,6 +81,30 @@ def _is_starved(reason):
     if not reason.terminate_from_peer or sent is None:
         return reason.code == _STARVED
     return (sent.layer, sent.type) == (_DDP, _UNTAGGED) and sent.code in _NO_BUFFER
+
+
+def left_connection(connections, usual):
+    """In one sentence, which connection the client has ended before it was done; or None.
+
+    `usual` is the number of connections with calls in a use of the unaltered server; None: not known. The
+    client has not given up a connection that this side has ended, or that a Terminate has.
+    """
+    used = [conn for conn in connections if conn.calls]
+    ended = [conn for conn in used if conn.reason is not None and conn.reason.code in _ENDS]
+    for conn in ended:
+        later = used[used.index(conn) + 1 :]
+        again = {sent.xid for other in later for sent in other.calls} & conn.answered
+        if again:
+            return (
+                f"the client has ended a connection ({conn.reason}), and made the call with XID"
+                f" {min(again):#010x} again, to which the reply was sent"
+            )
+    if usual is not None and len(used) > usual and ended == used:
+        return (
+            f"the client has ended a connection ({ended[0].reason}) before it was done: it used"
+            f" {len(used)}, and {usual} with a server that conforms"
+        )
+    return None
 
 
 def copy_fault(source, copy, completed):

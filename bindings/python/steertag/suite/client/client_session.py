@@ -20,7 +20,7 @@ from ..run.server_process import CannotStart, end_of
 from ..run.target_restart import has_died, restart_target
 from .client_bench import ClientBench
 from .client_connection import sent_from
-from .client_kinds import COMPLETED, CRASH, HANG
+from .client_kinds import CRASH, DONE, HANG
 from .client_needs import check_client_need, Habits
 from .script import Script
 
@@ -120,11 +120,11 @@ class ClientSession(CaseSession):
                 run = self._run_of(CONTACT, CONTACT.id)
                 bench = self._bench_of(run, Habits())
                 habits, outcome = self._observe(bench)
-                if outcome.kind == COMPLETED:
+                if outcome.kind in DONE:
                     break
         except (Hung, fabric.FabricError, ValueError) as error:
             raise Unreachable(f"the client cannot be tested: {error}") from None
-        if outcome.kind != COMPLETED:
+        if outcome.kind not in DONE:
             sentence = (
                 f"the client does not complete with an unaltered server: {outcome.kind}"
                 f"{', ' if outcome.detail else ''}{outcome.detail}"
@@ -148,6 +148,7 @@ class ClientSession(CaseSession):
         outcome = bench.use(_Observer(habits))
         for conn in outcome.connections:
             habits.note_connection(conn)
+        habits.connections = sum(bool(conn.calls) for conn in outcome.connections)
         habits.seconds = outcome.seconds
         habits.pause_seconds = outcome.pause_seconds
         return habits, outcome
@@ -206,7 +207,7 @@ class ClientSession(CaseSession):
         except Hung as error:
             self._note_death(run, Verdict.HANG, f"is of no use: {error.reason}")
             return False
-        if outcome.kind == COMPLETED:
+        if outcome.kind in DONE:
             return True
         if has_died(profile.died):
             self._note_death(run, Verdict.CRASH, "is dead")

@@ -202,6 +202,8 @@ class Reply:
     def send(self, message=None, invalidate=None):
         """Posts a Send of a wire.Draft, or of octets; without any, of the reply as it was."""
         octets = self.message if message is None else message
+        if message is None and self.kind == "reply":
+            self.conn.answered.add(self.xid)
         if isinstance(octets, wire.Draft):
             octets = wire.encode(octets)
         self.raw.send(octets, invalidate=invalidate)
