@@ -48,6 +48,7 @@ struct Capabilities {
   bool sees_violations = false;
   bool exact_private_data = false;  // otherwise zeros follow what the peer sent
   bool chosen_base = false;         // Domain::allocate takes a base
+  bool chosen_port = false;         // ConnectionOptions::local_port
   bool responder_waits = false;     // nothing leaves before the initiator's first message
   std::size_t largest_send = 0;
   std::size_t largest_private_data = 0;
@@ -96,6 +97,7 @@ struct ConnectionOptions {
   std::uint8_t mpa_revision = 2;              // iwarp: 1, or 2 with S=1
   // iwarp fault hook: replaces the MPA request, or the responder's MPA reply.
   std::optional<Bytes> raw_startup;
+  std::uint16_t local_port = 0;  // iwarp: the initiator's TCP port; 0: any
   fabric::iwarp::Policy iwarp{};
 };
 

@@ -12,6 +12,23 @@
 #include <utility>
 
 namespace steertag::net {
+namespace {
+
+void set_port(Address& address, std::uint16_t port) {
+  if (address.storage.ss_family == AF_INET6) {
+    sockaddr_in6 six{};
+    std::memcpy(&six, &address.storage, sizeof six);
+    six.sin6_port = htons(port);
+    std::memcpy(&address.storage, &six, sizeof six);
+  } else {
+    sockaddr_in four{};
+    std::memcpy(&four, &address.storage, sizeof four);
+    four.sin_port = htons(port);
+    std::memcpy(&address.storage, &four, sizeof four);
+  }
+}
+
+}  // namespace
 
 Socket& Socket::operator=(Socket&& other) noexcept {
   if (this != &other) {
@@ -94,6 +111,17 @@ std::uint16_t Address::port() const {
 
 Socket make_socket(const Address& address) {
   return Socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+bool bind_port(const Socket& socket, const Address& peer, std::uint16_t port) {
+  if (port == 0) return true;
+  Address any;
+  any.length = peer.length;
+  any.storage.ss_family = peer.storage.ss_family;  // the rest is zero, which is any address
+  set_port(any, port);
+  const int on = 1;  // the connection before may be in TIME-WAIT
+  return ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+         ::bind(socket.fd(), any.generic(), any.length) == 0;
 }
 
 Address local_address(const Socket& socket) {

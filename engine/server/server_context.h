@@ -39,7 +39,7 @@ struct ServerContext {
                 TroubleCallback its_on_trouble)
       : options(std::move(its_options)),
         on_trouble(std::move(its_on_trouble)),
-        dispatcher(std::move(programs), options.squash_root, options.clock),
+        dispatcher(std::move(programs), options.squash_root, options.clock, options.retries),
         replies(options.reply_budget_bytes),
         failed_calls(options.clock),
         callbacks(options.clock) {}

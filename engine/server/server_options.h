@@ -26,6 +26,7 @@ struct ServerOptions {
   std::chrono::milliseconds time_slice = kTimeSlice;  // of a connection over TCP
   std::size_t reply_budget_bytes = kReplyBudgetBytes;
   RecordPolicy records;
+  RetryPolicy retries;
   fabric::iwarp::Policy iwarp;
   bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
   DeadlineClock clock = std::chrono::steady_clock::now;

@@ -15,11 +15,13 @@ OVERRUN_LATITUDE = {
     ),
     **dict.fromkeys(kinds.CLOSED, "no reply can be formed (RFC 8166 4.5.4)"),
 }
-TOO_MANY = {
-    kinds.ERR_CHUNK: "more segments than this server takes in one chunk (RFC 8267 6.4.2)",
-    kinds.TERMINATE: "more segments than this server takes in one chunk",
-    kinds.DISCONNECT: "more segments than this server takes in one chunk",
-}
+TOO_MANY = dict.fromkeys(
+    kinds.REFUSED, "more segments than this server takes in one chunk (RFC 8267 6.4.2)"
+)
+TOO_MANY_CHUNKS = {kinds.ERR_CHUNK: "more write chunks than this server takes (RFC 8267 6.4.2)"}
+WITHOUT_OCTETS = dict.fromkeys(kinds.REFUSED, "read segments without octets are refused")
+# Segments of a chunk that every server takes (RFC 8267 6.4.2).
+MOST_SEGMENTS = 16
 
 # The requirements that expect_returned asserts.
 RETURNED = (
@@ -158,15 +160,6 @@ def expect_alive(conn, requirement_id):
     passes."""
     if conn.open:
         expect(conn.probe(), requirement_id, must=[kinds.REPLY, *kinds.CLOSED])
-
-
-def takes_two_write_chunks(conn, handle):
-    """Whether the server answers a READ of 500 octets with two write chunks that have room. One that refuses
-    it has latitude for other calls with two (RFC 8267 6.4.2)."""
-    call = read_call(conn, handle, 500)
-    conn.write_chunk(call)
-    conn.write_chunk(call, length=500)
-    return conn.exchange(call).kind == kinds.REPLY
 
 
 def write_call(conn, handle, content, offset=0, count=None):

@@ -116,6 +116,7 @@ struct History {
   std::set<std::uint32_t> callbacks;     // XIDs of callbacks that have no answer
   std::optional<std::uint32_t> program;  // of the first call
   std::uint32_t requests = 0;            // of NFS version 4
+  Bytes receive;                         // what messages have left in the receives
   std::optional<Bytes> last_reply;
   std::vector<Departing> waiting;  // for answers to callbacks
 };

@@ -62,6 +62,12 @@ TEST_F(InitiatorTest, SendsTheRequestThatTheOptionsDescribe) {
                            "f6ab0e18 01010303"));
 }
 
+TEST_F(InitiatorTest, ConnectsFromThePortOfTheOptions) {
+  options.local_port = RawServer().port();  // free again
+  ASSERT_NO_FATAL_FAILURE(start());
+  EXPECT_EQ(peer->peer_port(), options.local_port);
+}
+
 TEST_F(InitiatorTest, NamesAForeignProtocol) {
   start_and_answer(octets("HTTP/1.1 400 Bad Request\r\n\r\n"));
   expect_refused(Errc::protocol_error,

@@ -26,6 +26,7 @@ class IwarpProvider final : public Provider {
     capabilities.sees_reset = true;
     capabilities.sees_violations = true;
     capabilities.exact_private_data = true;
+    capabilities.chosen_port = true;
     capabilities.chosen_base = true;
     capabilities.responder_waits = true;
     capabilities.largest_send = 0xffffffff;

@@ -47,9 +47,9 @@ int milliseconds(std::chrono::milliseconds time) {
 }  // namespace
 
 Expected<void, Error> check(const ConnectionOptions& options, std::size_t most_private_data) {
-  if (options.raw_startup || !options.crc || options.mpa_revision != 2) {
+  if (options.raw_startup || !options.crc || options.mpa_revision != 2 || options.local_port != 0) {
     return tl::unexpected(
-        Error{Errc::unsupported, "the device decides on the connection's startup and CRC"});
+        Error{Errc::unsupported, "the device decides on the connection's startup, port and CRC"});
   }
   if (options.private_data.size() > most_private_data) {
     return tl::unexpected(Error{

@@ -20,8 +20,10 @@ void squash(rpc::AuthSys& identity) {
 }  // namespace
 
 Dispatcher::Dispatcher(std::vector<std::unique_ptr<Program>> programs, bool squash_root,
-                       DeadlineClock clock)
-    : duplicates_(std::move(clock)), squash_root_(squash_root) {
+                       DeadlineClock clock, const RetryPolicy& retries)
+    : duplicates_(std::move(clock), retries),
+      executes_once_(retries.executes_once),
+      squash_root_(squash_root) {
   for (auto& program : programs) {
     Versions& versions = programs_[program->number()];
     versions.try_emplace(program->version(), std::move(program));
@@ -79,21 +81,27 @@ std::optional<AdmittedCall> Dispatcher::admit(View call, ReplyPayload& reply) {
   return admitted;
 }
 
-void Dispatcher::execute(AdmittedCall& call, const ConnectionInfo& info, ReplyPayload& reply) {
+void Dispatcher::run(AdmittedCall& call, const ConnectionInfo& info, ReplyPayload& reply) {
   using rpc::AcceptStatus;
   reply.clear();
-  const bool once = !call.program->is_idempotent(call.procedure, call.arguments);
-  if (const Bytes* first = once ? duplicates_.find(call.octets, info) : nullptr) {
-    reply.stream() = *first;
-    return;
-  }
   put(rpc::ReplyHeader::accepted(call.xid, AcceptStatus::SUCCESS), reply);
   const AcceptStatus status =
       call.program->call(call.procedure, call.arguments, {call.caller, info}, reply);
   if (status != AcceptStatus::SUCCESS) refuse(rpc::ReplyHeader::accepted(call.xid, status), reply);
-  // Data of a READ or READLINK in the same COMPOUND would have to be kept too: no client sends
-  // that.
-  if (once && reply.items().empty()) duplicates_.keep(call.octets, info, reply.stream());
+}
+
+void Dispatcher::execute(AdmittedCall& call, const ConnectionInfo& info, ReplyPayload& reply) {
+  if (call.program->is_idempotent(call.procedure, call.arguments)) return run(call, info, reply);
+  const Bytes* first = duplicates_.find(call.octets, info);
+  if (!first || !executes_once_) run(call, info, reply);
+  if (first) {
+    reply.clear();
+    reply.stream() = *first;
+  } else if (reply.items().empty()) {
+    // Data of a READ or READLINK in the same COMPOUND would have to be kept too: no client sends
+    // that.
+    duplicates_.keep(call.octets, info, reply.stream());
+  }
 }
 
 void Dispatcher::tend() {

@@ -27,13 +27,13 @@ class Dispatcher {
   /// Of two programs with one number and version the first counts. With `squash_root` uid 0 and
   /// gid 0 of a caller become those of the anonymous user, wherever AUTH_SYS has them.
   explicit Dispatcher(std::vector<std::unique_ptr<Program>> programs, bool squash_root = false,
-                      DeadlineClock clock = std::chrono::steady_clock::now);
+                      DeadlineClock clock = std::chrono::steady_clock::now,
+                      const RetryPolicy& retries = {});
 
   /// Nothing when the call is refused; `reply` holds the refusal then. `call` is whole and
   /// unreduced, and must be a call by its message type.
   std::optional<AdmittedCall> admit(View call, ReplyPayload& reply);
-  /// Executes the call, unless it repeats one that must not be executed again; `reply` holds its
-  /// reply.
+  /// Runs the call, unless it repeats one that must not be executed again; `reply` holds its reply.
   void execute(AdmittedCall& call, const ConnectionInfo& info, ReplyPayload& reply);
   /// The reply to a call whose arguments cannot be understood.
   static void refuse_arguments(std::uint32_t xid, ReplyPayload& reply);
@@ -43,11 +43,13 @@ class Dispatcher {
 
  private:
   using Versions = std::map<std::uint32_t, std::unique_ptr<Program>>;  // of one program
+  static void run(AdmittedCall& call, const ConnectionInfo& info, ReplyPayload& reply);
 
   /// AUTH_OK, or why the credential is not taken. The caller's groups live until the next call.
   rpc::AuthStatus identify(const rpc::OpaqueAuth& credential, Caller& caller);
   std::map<std::uint32_t, Versions> programs_;  // by number
   DuplicateRequestCache duplicates_;
+  bool executes_once_;
   bool squash_root_;
   rpc::AuthSys auth_sys_;  // reused
 };

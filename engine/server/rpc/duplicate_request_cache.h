@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "endpoint/deadline_clock.h"
+#include "server/policy.h"
 #include "server/rpc/program.h"
 
 namespace steertag::peer {
@@ -29,7 +30,8 @@ inline constexpr std::chrono::seconds kKeptReplyLifetime{120};
 /// new call.
 class DuplicateRequestCache {
  public:
-  explicit DuplicateRequestCache(DeadlineClock clock) : clock_(std::move(clock)) {}
+  explicit DuplicateRequestCache(DeadlineClock clock, const RetryPolicy& policy = {})
+      : clock_(std::move(clock)), policy_(policy) {}
 
   /// The reply to the call that this one repeats, valid until the next `keep`; nullptr: it is none.
   const Bytes* find(View call, const ConnectionInfo& info);
@@ -39,7 +41,8 @@ class DuplicateRequestCache {
   struct Call {
     std::string host;
     std::uint64_t connection = 0;
-    Bytes octets;
+    std::uint16_t port = 0;
+    Bytes octets;  // what a retry has in common with it
     Bytes reply;
     std::chrono::steady_clock::time_point until;
 
@@ -47,12 +50,17 @@ class DuplicateRequestCache {
   };
   using Calls = std::list<Call>;
 
-  /// The call from this host with these octets.
-  Calls::iterator find(View octets, const std::string& host);
+  /// The octets by which a retry of this call is known.
+  View key_of(View call) const;
+  /// The call from this host with this key.
+  Calls::iterator find(View key, const std::string& host);
+  bool is_retry(const Call& first, const ConnectionInfo& info) const;
+  const Bytes& last_reply_as(View call);
   void forget(Calls::iterator call);
   void forget_old();
 
   DeadlineClock clock_;
+  const RetryPolicy policy_;
   Calls calls_;                                                      // oldest first
   std::unordered_multimap<std::size_t, Calls::iterator> by_octets_;  // by their hash
   std::size_t bytes_ = 0;

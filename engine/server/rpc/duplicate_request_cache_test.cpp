@@ -47,6 +47,32 @@ TEST_F(DuplicateRequestCacheTest, TheLastReplyCounts) {
   EXPECT_EQ(*calls.find(octets("call"), from(2)), octets("new"));
 }
 
+TEST_F(DuplicateRequestCacheTest, APolicyMayKeepNothingOrAskForThePort) {
+  ConnectionInfo first = from(1), same_port = from(2), other_port = from(3);
+  first.peer_port = same_port.peer_port = 700;
+  other_port.peer_port = 701;
+  const auto call = octets("call"), reply = octets("reply");
+  DuplicateRequestCache nothing([this] { return now; }, {.keeps_replies = false});
+  nothing.keep(call, first, reply);
+  EXPECT_EQ(nothing.find(call, same_port), nullptr);
+  DuplicateRequestCache by_port([this] { return now; }, {.takes_any_port = false});
+  by_port.keep(call, first, reply);
+  EXPECT_NE(by_port.find(call, same_port), nullptr);
+  EXPECT_EQ(by_port.find(call, other_port), nullptr);
+}
+
+TEST_F(DuplicateRequestCacheTest, APolicyMayTakeOneCallForAnother) {
+  DuplicateRequestCache by_xid([this] { return now; }, {.compares_calls = false});
+  by_xid.keep(octets("1234 one"), from(1), octets("first"));
+  ASSERT_NE(by_xid.find(octets("1234 two"), from(2)), nullptr);
+  EXPECT_EQ(by_xid.find(octets("1235 one"), from(2)), nullptr);
+  DuplicateRequestCache last([this] { return now; }, {.gives_own_reply = false});
+  last.keep(octets("1234 one"), from(1), octets("1234 first"));
+  last.keep(octets("5678 two"), from(1), octets("5678 second"));
+  ASSERT_NE(last.find(octets("1234 one"), from(2)), nullptr);
+  EXPECT_EQ(*last.find(octets("1234 one"), from(2)), octets("1234 second"));
+}
+
 TEST_F(DuplicateRequestCacheTest, RepliesAreForgottenInTime) {
   keep("call", from(1));
   now += kKeptReplyLifetime - 1s;
@@ -111,6 +137,16 @@ TEST_F(RepeatedCallTest, ARetryAfterReconnectGetsTheFirstReply) {
   EXPECT_EQ(answer(mkdir(7, "made")), first) << "the call was executed twice";
   EXPECT_EQ(status_of(answer(mkdir(8, "made"))), nfs3::Status::NFS3ERR_EXIST)
       << "another XID is another call";
+}
+
+TEST_F(RepeatedCallTest, APolicyMayExecuteARetryBehindTheFirstReply) {
+  ServerOptions options;
+  options.retries.executes_once = false;
+  serve_all(options);
+  const Bytes first = answer(mkdir(7, "made"));
+  EXPECT_EQ(storage->remove_directory(storage->root(), "made"), Status::ok);
+  EXPECT_EQ(answer(mkdir(7, "made")), first);
+  EXPECT_TRUE(storage->lookup(storage->root(), "made"));
 }
 
 TEST_F(RepeatedCallTest, TheSameConnectionDoesNotRepeat) {

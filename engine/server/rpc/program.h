@@ -28,6 +28,7 @@ struct ConnectionInfo {
   std::string peer_host;  // without the port
   /// Calls through it fail once the connection is down.
   std::weak_ptr<Backchannel> backchannel;
+  std::uint16_t peer_port = 0;
 };
 
 /// What a procedure may know beside its arguments. Both are valid during the call only.

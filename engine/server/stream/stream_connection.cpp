@@ -43,7 +43,7 @@ StreamConnection::StreamConnection(StreamRuntime& runtime, std::uint64_t id, net
       callbacks_(std::make_shared<ConnectionBackchannel>(static_cast<Sender&>(*this),
                                                          runtime.context.callbacks,
                                                          kFirstCallbackXid, kReverseCredits)),
-      info_{id, false, host_of(peer), callbacks_} {}
+      info_{id, false, host_of(peer), callbacks_, peer.port()} {}
 
 StreamConnection::~StreamConnection() {
   if (!down_) go_down();

@@ -69,7 +69,8 @@ class Player:
         must_open = step.fields["must_open"]
         is_twin = self._recording.target.over != "tcp"
         connect = self._bench.connect_tcp if is_twin else self._bench.connect
-        self._begin(step.subject, connect(must_open=must_open))
+        local_port = step.fields.get("local_port", 0)  # none in recordings of older versions
+        self._begin(step.subject, connect(must_open=must_open, local_port=local_port))
 
     def _stream(self, step):
         stream = self._bench.stream()

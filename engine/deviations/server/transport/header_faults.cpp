@@ -1,6 +1,11 @@
 // Deviations in what becomes of messages that RFC 8166 4.5 has refused or discarded.
+#include <algorithm>
+
 #include "deviations/families.h"
+#include "nfs/nfs3_args.h"
+#include "nfs/nfs3_procedures.h"
 #include "rpc/direction.h"
+#include "rpc/message.h"
 #include "wire/xdr.h"
 
 namespace steertag::deviations {
@@ -41,6 +46,36 @@ void execute_any_version(Arriving& arriving) {
 
 void execute_any_procedure(Arriving& arriving) {
   if (has_unknown_procedure(arriving)) arriving.mutate("procedure.0");
+}
+
+/// A short message, or an inline call that ends inside its RPC header or the arguments of WRITE.
+bool ends_early(View message) {
+  if (message.size() < wire::kSmallestHeaderBytes) return true;
+  wire::Header header;
+  const auto payload = wire::decode(message, header);
+  if (!payload || header.proc != Procedure::msg || !header.read_list.empty() ||
+      rpc::direction(*payload) == rpc::MessageType::REPLY)
+    return false;
+  wire::Reader reader(*payload);
+  rpc::CallHeader call;
+  call.decode(reader);
+  if (!reader.ok()) return true;
+  if (call.program != nfs3::kProgram || call.version != nfs3::kVersion ||
+      call.procedure != static_cast<std::uint32_t>(nfs3::Procedure::NFSPROC3_WRITE))
+    return false;
+  nfs3::WriteArgs args;
+  args.decode(reader);
+  return !reader.ok();
+}
+
+/// All receives are one, in which the octets behind a message are those of earlier ones.
+void keep_old_length(Arriving& arriving) {
+  Bytes& receive = arriving.history.receive;
+  const View message = arriving.message();
+  const bool early = ends_early(message) && message.size() < receive.size();
+  receive.resize(std::max(receive.size(), message.size()));
+  std::ranges::copy(message, receive.begin());
+  if (early) arriving.replace(receive);
 }
 
 /// Walks the chunk lists of a message and rewrites single words; stops at the end of the message.
@@ -122,6 +157,11 @@ constexpr Deviation kFamily[] = {
                     [](Arriving& arriving) {
                       if (arriving.message().size() < wire::kSmallestHeaderBytes) arriving.refuse();
                     }}},
+    {.name = "receive-keeps-old-length",
+     .breaks = {"RFC5531-9-7", "RFC8166-4.5-1"},
+     .sentence = "A message that ends early goes on with the octets of an earlier one.",
+     .server = {.arrival = keep_old_length},
+     .script_shows = false},
     {.name = "done-answered",
      .breaks = {"RFC8166-4.6.2-2"},
      .sentence = "RDMA_DONE is answered with ERR_CHUNK.",

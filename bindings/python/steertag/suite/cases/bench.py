@@ -15,6 +15,7 @@ from ..rdma.rdma_link import Settings, Watch
 from ..recording.plain import as_plain
 from ..recording.taps import tap_connection, tap_stream
 from ..run.profile import Profile
+from ..tcp.local_port import free_port
 from ..tcp.nfs_port import nfs_url
 from ..tcp.record_link import RecordLink
 from ..tcp.stream import Stream
@@ -68,19 +69,23 @@ class Bench:
         """fabric.Capabilities of the provider."""
         return self._link.provider.capabilities
 
-    def connect(self, greet=True, must_open=True, **settings):
+    def connect(self, greet=True, must_open=True, local_port=0, **settings):
         """A new connection to the target, judged and captured; a record_connection.RecordConnection
         where the target is reached over TCP, which has no settings.
 
         - `greet`: a legal NULL call goes first, so that later calls obey the grant (RFC 8166 3.3.3). Use
           False to test the first message.
         - `must_open`: if False, a refused connection is returned too, with `.refusal`.
+        - `local_port`: our TCP port, as `local_port()` gives one; 0: any.
         - `settings`: private_data, credits, receives, receive_bytes and further options (`_settings`).
         """
         if self._link.transport == TCP:
             if settings:
                 raise HarnessError(f"a connection over TCP has no {', '.join(sorted(settings))}")
-            return self._connect_tcp(self._link, must_open)
+            return self._connect_tcp(self._link, must_open, local_port)
+        if local_port:
+            self.need("chosen-port")
+            settings["local_port"] = local_port
         opened_with = self._settings(**settings)
         settings["private_data"] = bytes(opened_with.options.private_data)
         number = len(self._captures)
@@ -94,11 +99,11 @@ class Bench:
             self._greet(conn)
         return conn
 
-    def connect_tcp(self, must_open=True):
+    def connect_tcp(self, must_open=True, local_port=0):
         """A new connection over TCP to the same server, captured: a RecordConnection. A case that
         uses it needs "tcp"."""
         self.need("tcp")
-        return self._connect_tcp(self._link.twin, must_open)
+        return self._connect_tcp(self._link.twin, must_open, local_port)
 
     def connect_nfs_over_tcp(self):
         """Like `connect_tcp`; a refused connection is returned too. Without a TCP address of the target it takes
@@ -110,13 +115,18 @@ class Bench:
         link = RecordLink(nfs_url(self.target.url), self.target.profile)
         return self._connect_tcp(link, must_open=False)
 
-    def _connect_tcp(self, link, must_open):
+    def _connect_tcp(self, link, must_open, local_port=0):
         number = len(self._captures)
         capture = make_capture(number, TCP_PORT)
         self._captures.append(capture)
         seed = self._run.xid_seed(number)
-        conn = link.open(capture, self.deadlines, seed, link.connect_ms, self.need)
-        return self._keep(conn, must_open, "connect_tcp")
+        limit_ms = link.connect_ms
+        conn = link.open(capture, self.deadlines, seed, limit_ms, self.need, local_port)
+        return self._keep(conn, must_open, "connect_tcp", local_port=local_port)
+
+    def local_port(self):
+        """A free TCP port of this machine, which connections after each other can have."""
+        return free_port(self.random)
 
     def _keep(self, conn, must_open, kind, **fields):
         tap_connection(self._log, conn, kind, must_open=must_open, **fields)

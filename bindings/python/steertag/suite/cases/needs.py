@@ -18,6 +18,7 @@ PROVIDER_NEEDS = {
     "fault-hooks": "the provider can bend octets below the message level",
     "remote-invalidation": "the provider can take Send with Invalidate",
     "exact-private-data": "the peer gets the private data as it was sent, and no zeros behind it",
+    "chosen-port": "the provider can connect from a port of our choice",
 }
 TARGET_NEEDS = {
     "nfs3": "the target executes NFS version 3, not only its NULL procedure",

@@ -14,8 +14,8 @@ LACKS = {
         "the URL of the server over RDMA, or --over rdma for the bundled server",
     ),
 }
-# Documents on RPC over a byte stream; all others of the ledger are about RDMA.
-_BOUND_OVER_TCP = ("RFC5531-",)
+# Documents on RPC over a byte stream and on NFS; all others of the ledger are about RDMA.
+_BOUND_OVER_TCP = ("RFC5531-", "RFC1813-", "RFC7530-")
 
 
 def binds(requirement_id, transport):

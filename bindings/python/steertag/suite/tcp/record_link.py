@@ -22,10 +22,11 @@ class RecordLink(Link):
         self.twin = self
         self._credential = auth_sys(profile.uid, profile.gid)
 
-    def open(self, capture, deadlines, seed, timeout_ms, need=None):
-        """A RecordConnection, established or refused. `capture` records its octets."""
+    def open(self, capture, deadlines, seed, timeout_ms, need=None, local_port=0):
+        """A RecordConnection, established or refused. `capture` records its octets. `local_port` is
+        ours; 0: any."""
         try:
-            stream = Stream(self.url, capture, timeout_ms)
+            stream = Stream(self.url, capture, timeout_ms, local_port)
         except OSError as error:
             sentence = f"{_place(self.url)}: {_sentence(error, timeout_ms)}"
             stream = Refusal(sentence, isinstance(error, socket.timeout))

@@ -15,14 +15,16 @@ _READ_BYTES = 65536
 class Stream:
     """Octets to and from the target. A context manager: leaving it closes the socket."""
 
-    def __init__(self, url, capture, limit_ms):
-        """`limit_ms` is the deadline of the connection and of each wait. Raises OSError."""
+    def __init__(self, url, capture, limit_ms, local_port=0):
+        """`limit_ms` is the deadline of the connection and of each wait. `local_port` is ours; 0:
+        any. Raises OSError."""
         target = fabric.parse_url(url)
         self.ended = ""  # how the target ended its half, in words
         self._capture = capture
         self.limit_ms = limit_ms
         self._early = b""  # came with what was asked for
-        self._socket = socket.create_connection((target.host, target.port), limit_ms / 1000)
+        place, own = (target.host, target.port), ("", local_port) if local_port else None
+        self._socket = socket.create_connection(place, limit_ms / 1000, own)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def __enter__(self):

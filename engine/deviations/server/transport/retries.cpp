@@ -1,0 +1,106 @@
+// Deviations in calls that are repeated after a lost connection (RFC 1813 4.5, RFC 7530 9.1.7).
+#include "deviations/families.h"
+#include "deviations/server/compound.h"
+#include "nfs/nfs3_args.h"
+#include "nfs/nfs3_procedures.h"
+#include "nfs/v4/open_ops.h"
+#include "rpc/message.h"
+#include "wire/xdr.h"
+
+namespace steertag::deviations {
+namespace {
+
+/// `change(nfs3::Verifier&, xid)` of an exclusive CREATE.
+template <class Change>
+void change_verifier(peer::CallStep& call, Change&& change) {
+  wire::Reader reader(call.message);
+  rpc::CallHeader header;
+  header.decode(reader);
+  if (!reader.ok() || header.program != nfs3::kProgram || header.version != nfs3::kVersion ||
+      header.procedure != static_cast<std::uint32_t>(nfs3::Procedure::NFSPROC3_CREATE))
+    return;
+  const std::size_t arguments_at = call.message.size() - reader.remaining();
+  nfs3::CreateArgs args;
+  args.decode(reader);
+  if (!reader.ok() || args.how.mode != nfs3::CreateMode::EXCLUSIVE) return;
+  change(args.how.verf, header.xid);
+  Bytes& message = call.instead.emplace(call.message.begin(), call.message.begin() + arguments_at);
+  wire::Writer writer(message);
+  args.encode(writer);
+}
+
+/// Its last word is the XID's.
+void mix_xid_into_verifier(peer::CallStep& call) {
+  change_verifier(call, [](nfs3::Verifier& verifier, std::uint32_t xid) {
+    wire::store_u32(verifier.data() + verifier.size() - 4, xid);
+  });
+}
+
+void clear_verifier(peer::CallStep& call) {
+  change_verifier(call, [](nfs3::Verifier& verifier, std::uint32_t) { verifier.fill({}); });
+}
+
+/// An owner of minor version 0 gets the number of the connection as its name.
+void bind_owner_to_connection(peer::CallStep& call) {
+  if (find_arguments(message_of(call), nfs4::Opnum::OP_SEQUENCE)) return;
+  Bytes name;
+  wire::Writer(name).u64(call.connection);
+  change_arguments<nfs4::OpenArgs>(call, nfs4::Opnum::OP_OPEN,
+                                   [&](nfs4::OpenArgs& args) { args.owner.owner = View(name); });
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "retries-executed-again",
+     .breaks = {"RFC1813-4.5-1", "RFC7530-16.33.5-1"},
+     .sentence = "A call that is repeated over another connection is executed again.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) { options.retries.keeps_replies = false; }},
+     .script_shows = false},
+    {.name = "retries-known-by-port",
+     .breaks = {"RFC1813-4.5-1"},
+     .sentence = "A call that is repeated from another port is executed again.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) { options.retries.takes_any_port = false; }},
+     .script_shows = false},
+    {.name = "retries-known-by-xid",
+     .breaks = {"RFC1813-4.5-2"},
+     .sentence = "Another call with the XID of an earlier one gets the reply of that one.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) { options.retries.compares_calls = false; }},
+     .script_shows = false},
+    {.name = "retries-executed-behind-reply",
+     .breaks = {"RFC1813-4.5-3"},
+     .sentence = "A call that is repeated gets its first reply, and is executed again.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) { options.retries.executes_once = false; }},
+     .script_shows = false},
+    {.name = "retries-get-last-reply",
+     .breaks = {"RFC1813-4.5-1"},
+     .sentence = "A call that is repeated gets the reply that was kept last.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) { options.retries.gives_own_reply = false; }},
+     .script_shows = false},
+    {.name = "exclusive-create-by-xid",
+     .breaks = {"RFC1813-3.3.8-1"},
+     .sentence = "The verifier of an exclusive CREATE is another one under each XID.",
+     .server = {.call = mix_xid_into_verifier},
+     .script_shows = false},
+    {.name = "exclusive-create-of-anyone",
+     .breaks = {"RFC1813-3.3.8-2"},
+     .sentence = "The verifier of an exclusive CREATE is not compared.",
+     .server = {.call = clear_verifier},
+     .script_shows = false},
+    {.name = "open-owner-of-connection",
+     .breaks = {"RFC7530-9.1.7-1"},
+     .sentence = "An open-owner of minor version 0 is another one on each connection.",
+     .server = {.call = bind_owner_to_connection},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> retries_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations

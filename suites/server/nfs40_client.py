@@ -1,0 +1,130 @@
+"""A client of NFS version 4.0: its client ID, and an open-owner and lock-owner with their seqids
+(RFC 7530 9.1.7). It works in a directory of the case."""
+
+from steertag import nfs
+from steertag.suite import kinds
+from steertag.suite.cases.case_end import unprepared
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import in_time, lookup, names_of, putfh
+
+NFS4 = nfs.nfs4
+READ = NFS4.OPEN4_SHARE_ACCESS_READ
+BOTH = NFS4.OPEN4_SHARE_ACCESS_BOTH
+RESULT_CONFIRM = 0x02  # of rflags: OPEN4_RESULT_CONFIRM (RFC 7530 16.16.2)
+FILE = "file"
+LOCKED = {"offset": 0, "length": 10}
+# No host has this address (RFC 5737): the server cannot call back, and delegates nothing.
+NO_CALLBACK = {"na_r_netid": "tcp", "na_r_addr": "192.0.2.1.200.1"}
+
+
+class Nfs40Client:
+    """The state that its requests need. `place` is the changed_directory.ChangedDirectory."""
+
+    def __init__(self, bench, place):
+        self._bench = bench
+        self._path = bench.nfs4_files(None).path() + [lookup(place.name)]
+        self._client = 0
+        self._seqid = 0  # of the open-owner
+        self._handle = None
+        self._open = None  # its stateid
+        self._lock = None
+
+    # -- calls ---------------------------------------------------------------------------------
+
+    def make(self, conn, operations, xid=None):
+        """The call of a COMPOUND of minor version 0."""
+        return conn.compound_call(*operations, minorversion=0, xid=xid)
+
+    def run(self, conn, *operations):
+        """The CompoundReply to a COMPOUND that prepares the case."""
+        name = names_of(operations[-1:])
+        outcome = in_time(conn, name, lambda: conn.exchange(self.make(conn, operations)))
+        if outcome.kind in ("nfs:NFS4ERR_MINOR_VERS_MISMATCH", "rpc:PROG_MISMATCH"):
+            self._bench.unsupported("the target has no minor version 0")
+        if outcome.kind != kinds.REPLY:
+            what = f"{name} of minor version 0"
+            raise unprepared(conn.owed, what, outcome.kind, outcome.trace())
+        return outcome.result
+
+    def register(self, conn):
+        """Gets a client ID, and confirms it."""
+        owner = self._bench.name("client").encode() + self._bench.random.randbytes(8)
+        asked = {
+            "client": {"verifier": b"verifier", "id": owner},
+            "callback": {"cb_program": 0x40000000, "cb_location": NO_CALLBACK},
+        }
+        given = self.run(conn, operation("SETCLIENTID", **asked))["SETCLIENTID"].resok4
+        self._client = given.clientid
+        word = {"setclientid_confirm": given.setclientid_confirm}
+        self.run(conn, operation("SETCLIENTID_CONFIRM", clientid=given.clientid, **word))
+
+    # -- requests with a seqid: the operations, whose last result `note` takes ------------------
+
+    def open(self):
+        """OPEN that makes the file."""
+        how = {"mode": NFS4.CreateMode.GUARDED4, "createattrs": NFS4.fattr(mode=0o640)}
+        making = {"opentype": NFS4.OpenType.OPEN4_CREATE, "how": how}
+        return [*self._path, self._open_operation(BOTH, openhow=making), "GETFH"]
+
+    def open_again(self):
+        """OPEN of the same file, which exists, for reading."""
+        return [*self._path, self._open_operation(READ), "GETFH"]
+
+    def _open_operation(self, access, **more):
+        return operation(
+            "OPEN",
+            seqid=self._seqid,
+            share_access=access,
+            owner={"clientid": self._client, "owner": b"process"},
+            claim={"claim": NFS4.ClaimType.CLAIM_NULL, "file": FILE},
+            **more,
+        )
+
+    def confirm(self):
+        return self._of_open("OPEN_CONFIRM")
+
+    def downgrade(self):
+        return self._of_open("OPEN_DOWNGRADE", share_access=READ)
+
+    def close(self):
+        return self._of_open("CLOSE")
+
+    def _of_open(self, name, **fields):
+        own = {"seqid": self._seqid, "open_stateid": self._open}
+        return [putfh(self._handle), operation(name, **own, **fields)]
+
+    def lock(self):
+        """LOCK by a new lock-owner, whose first seqid is 0."""
+        owner = {
+            "open_seqid": self._seqid,
+            "open_stateid": self._open,
+            "lock_seqid": 0,
+            "lock_owner": {"clientid": self._client, "owner": b"locker"},
+        }
+        locker = {"new_lock_owner": True, "open_owner": owner}
+        kind = {"locktype": NFS4.LockType.WRITE_LT, **LOCKED}
+        return [putfh(self._handle), operation("LOCK", locker=locker, **kind)]
+
+    def unlock(self):
+        kind = {"locktype": NFS4.LockType.WRITE_LT, **LOCKED}
+        own = {"seqid": 1, "lock_stateid": self._lock}
+        return [putfh(self._handle), operation("LOCKU", **own, **kind)]
+
+    def note(self, result):
+        """Takes the stateids of the reply to such a request, and counts its seqid."""
+        if "LOCKU" in result:
+            return
+        self._seqid += 1
+        if "LOCK" in result:
+            self._lock = result["LOCK"].resok4.lock_stateid
+        elif "OPEN" in result:
+            self._open = result["OPEN"].resok4.stateid
+            self._handle = result["GETFH"].resok4.object
+        else:
+            self._open = result.results[-1][1].resok4.open_stateid
+
+    # -- requests without ----------------------------------------------------------------------
+
+    def in_directory(self, *operations):
+        """Operations on names in the directory."""
+        return [*self._path, *operations]
