@@ -3,7 +3,8 @@
 import pytest
 
 from steertag.requirements import UnknownRequirement
-from steertag.suite import ANY, case
+from steertag.suite import ANY, case, RDMA, TCP
+from steertag.suite.cases.transport import binds
 
 KNOWN = "RFC8166-4.5.1-1"
 
@@ -79,4 +80,23 @@ def test_a_case_over_tcp_asserts_what_binds_there():
     both = [KNOWN, "RFC5531-9-1"]
     with pytest.raises(ValueError, match="large-inline means nothing over TCP"):
         decorated(over=ANY, requirements=both, needs=["large-inline"])
+    with pytest.raises(ValueError, match="rdma means nothing over TCP"):
+        decorated(over=ANY, requirements=both, needs=["rdma"])
     assert decorated(over=ANY, requirements=both)(empty).pytestmark[-1].args[0].over == ANY
+
+
+@pytest.mark.parametrize(
+    "requirement_id, over_tcp",
+    [
+        ("RFC5531-9-1", True),
+        ("RFC8881-18.46.3-3", True),  # slots
+        ("RFC8881-2.10.3-1", True),  # callbacks
+        ("RFC8881-2.9.2-7", False),  # credits
+        ("RFC8881-2.10.6.2-3", False),  # steering tags
+        ("RFC8881-2.10.7.3-1", False),  # padding
+        (KNOWN, False),
+    ],
+)
+def test_which_rows_bind_over_tcp(requirement_id, over_tcp):
+    assert binds(requirement_id, TCP) == over_tcp
+    assert binds(requirement_id, RDMA)

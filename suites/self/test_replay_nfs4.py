@@ -6,6 +6,7 @@ from steertag_command import bundled, run_suite, steertag
 
 from steertag.replay.assigned_ids import assigned_ids
 from steertag.replay.symbols import Symbols
+from steertag.suite import ANY
 from steertag.suite.nfs_client.compound import NFS4, CompoundReply
 
 # Which defect of the server spoils which case, and how. Cases before it make that the numbers in stateids
@@ -20,11 +21,17 @@ SPOILT = {
 }
 
 
+@pytest.fixture(scope="module", params=ANY)
+def over(request):
+    """The transport of a recording and of its replay."""
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def recordings(tmp_path_factory):
+def recordings(tmp_path_factory, over):
     """{deviation: recording of its case}"""
     return {
-        deviation: run_suite(tmp_path_factory.mktemp("run"), deviation, *BEFORE, case_id)
+        deviation: run_suite(tmp_path_factory.mktemp("run"), deviation, *BEFORE, case_id, over=over)
         for deviation, (case_id, _) in SPOILT.items()
     }
 
@@ -37,8 +44,8 @@ def test_the_same_again_on_a_server_that_deviates(recordings, deviation):
 
 
 @pytest.mark.parametrize("deviation", SPOILT)
-def test_a_conforming_server_passes(recordings, deviation, tmp_path):
-    with bundled(tmp_path) as url:
+def test_a_conforming_server_passes(recordings, deviation, over, tmp_path):
+    with bundled(tmp_path, over=over) as url:
         done = steertag("replay", recordings[deviation], "--target", url)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "replayed: pass\nanother verdict\n" in done.stdout

@@ -102,9 +102,8 @@ def need_cached(bench, session, octets):
 
 
 def make_room(conn, call, octets):
-    """Offers a reply chunk where a reply with this many octets of results may not fit inline."""
-    if octets + BESIDE_DATA > conn.negotiated.to_client_bytes:
-        conn.reply_chunk(call, octets + BESIDE_DATA)
+    """Makes room for a reply with this many octets of results."""
+    conn.make_room(call, octets + BESIDE_DATA)
 
 
 def need_inline(bench, conn, call):

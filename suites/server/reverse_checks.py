@@ -2,7 +2,6 @@
 
 from steertag.suite import expect, kinds
 from steertag.suite.cases.case_end import unprepared
-from steertag.suite.exchange.callbacks import REVERSE_CREDITS, Callbacks
 from steertag.suite.exchange.deadline import Limit
 from steertag.suite.nfs_client.nfs4_client import TRY_AGAIN
 
@@ -272,8 +271,7 @@ def one_of_two(bench, requirement_id):
 
 def known_client(bench, **settings):
     """A client known to the server, without a session. Its connection takes callbacks."""
-    client = bench.nfs4_client(receives=32 + REVERSE_CREDITS, **settings)
-    Callbacks(client.conn)
+    client = bench.nfs4_client(callbacks=True, **settings)
     known = client.exchange_id()
     if known.kind != kinds.REPLY:
         raise unprepared(client.conn.owed, "EXCHANGE_ID", known.kind, known.trace())

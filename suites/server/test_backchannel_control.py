@@ -1,6 +1,6 @@
 """BACKCHANNEL_CTL: its place, the program of callbacks, and RPCSEC_GSS handles (RFC 8881 18.33)."""
 
-from steertag.suite import case, expect, kinds
+from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.nfs4_client import CALLBACK_PROGRAM, NO_CREDENTIAL
 from .nfs4_checks import expect_no_handle, status, unknown_handles
@@ -21,6 +21,7 @@ def control(program=CALLBACK_PROGRAM, parms=NO_CREDENTIAL):
     "server.backchannel.control-without-sequence",
     requirements=[IN_SESSION],
     needs=["backchannel"],
+    over=ANY,
     hostile=True,
 )
 def test_without_sequence(bench):
@@ -30,7 +31,7 @@ def test_without_sequence(bench):
     expect(outcome, IN_SESSION, must=[status("NFS4ERR_OP_NOT_IN_SESSION")])
 
 
-@case("server.backchannel.control-program", requirements=[PROGRAM], needs=["delegations"])
+@case("server.backchannel.control-program", requirements=[PROGRAM], needs=["delegations"], over=ANY)
 def test_program(bench):
     """The client changes the program of its callbacks. The next recall calls the new one."""
     recall = Recall(bench)
@@ -48,6 +49,7 @@ def test_program(bench):
     "server.backchannel.control-unknown-handle",
     requirements=[NO_HANDLE],
     needs=["backchannel"],
+    over=ANY,
     hostile=True,
 )
 def test_unknown_handle(bench):

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from steertag import rpc, wire
-from steertag.suite import case, expect, kinds
+from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.cases.bench import DEFAULT_INLINE
 from .chunk_checks import (
     OVERRUN,
@@ -466,7 +466,7 @@ def test_wrong_announcement(bench):
     expect(other.exchange(read_call(other, handle, count)), "RFC8797-7-1", must=[kinds.REPLY])
 
 
-@case("server.layout.long-lived", requirements=["RFC8881-2.9.2-1"], needs=["nfs41"])
+@case("server.layout.long-lived", requirements=["RFC8881-2.9.2-1"], needs=["nfs41"], over=ANY)
 def test_long_lived(bench):
     """A connection outlives its requests: it serves a hundred of them, one after the other."""
     session = bench.nfs4_session()

@@ -5,7 +5,7 @@ request before an error of SEQUENCE."""
 
 import pytest
 
-from steertag.suite import case, expect, kinds
+from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.cases.case_end import unprepared
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.nfs4_client import fore_channel, in_time
@@ -38,7 +38,7 @@ def expect_kept(again, first, requirement_id):
     expect.true(same, requirement_id, "the retry gets the results of the request", outcome=again)
 
 
-@case("server.nfs4.retry.sequence-alone", requirements=[LONE], needs=["nfs41"])
+@case("server.nfs4.retry.sequence-alone", requirements=[LONE], needs=["nfs41"], over=ANY)
 def test_sequence_alone(bench):
     """A COMPOUND with only SEQUENCE is retried after its connection broke. Session, slot and
     sequence ID are cached even without sa_cachethis."""
@@ -56,6 +56,7 @@ WRONG_NUMBERS = {"ahead": 6, "behind": -1}
     "server.nfs4.retry.behind-error-{name}",
     requirements=[MISORDERED, UNTOUCHED],
     needs=["nfs41"],
+    over=ANY,
     hostile=True,
 )
 @pytest.mark.parametrize("name", WRONG_NUMBERS)
@@ -92,6 +93,7 @@ FALSE_RETRY = {
     "server.nfs4.retry.illegal-{name}",
     requirements=[ILLEGAL],
     needs=["nfs41"],
+    over=ANY,
     hostile=True,
 )
 @pytest.mark.parametrize("name", ILLEGAL_OPERATIONS)
@@ -109,7 +111,7 @@ def test_illegal(bench, name):
     expect(retry(session, conn, wrong), ILLEGAL, must=REFUSALS, latitude=FALSE_RETRY)
 
 
-@case("server.nfs4.retry.failed", requirements=[FAILED], needs=["nfs41"])
+@case("server.nfs4.retry.failed", requirements=[FAILED], needs=["nfs41"], over=ANY)
 def test_failed(bench):
     """In a request with sa_cachethis, RENAME is executed and the LOOKUP behind it fails. The retry
     gets the same results, and nothing is renamed twice."""
@@ -143,7 +145,9 @@ def big_exchange(session, conn, operations, **sequence):
     return in_time(conn, "RENAME and READ", attempt)
 
 
-@case("server.nfs4.retry.too-big-to-cache", requirements=[TOO_BIG, FAILED], needs=["nfs41"])
+@case(
+    "server.nfs4.retry.too-big-to-cache", requirements=[TOO_BIG, FAILED], needs=["nfs41"], over=ANY
+)
 def test_too_big_to_cache(bench):
     """RENAME is executed, and the READ behind it makes the reply too big to cache. The cache holds
     the reply with that error instead."""

@@ -5,7 +5,7 @@ which sessions a connection serves."""
 
 import pytest
 
-from steertag.suite import case, expect, kinds
+from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.cases.case_end import unprepared
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.nfs4_client import alone_in_time, putfh, read
@@ -49,13 +49,12 @@ def identity(outcome):
     }
 
 
-@case("server.nfs4.client.same-over-{over}", requirements=[SAME], needs=["nfs41"])
+@case("server.nfs4.client.same-over-{over}", requirements=[SAME], needs=["nfs41"], over=ANY)
 @pytest.mark.parametrize("over", ["rdma", "tcp"])
 def test_same(bench, over):
     """A client with a session repeats EXCHANGE_ID over another connection. Client ID, server owner
     and server scope do not change."""
-    if over == "tcp":
-        bench.need("tcp")
+    bench.need(over)
     client, known = known_client(bench)
     made_session(client)
     conn = bench.connect() if over == "rdma" else bench.connect_tcp()
@@ -66,7 +65,7 @@ def test_same(bench, over):
         expect.equal(second[name], value, SAME, name, show=False, outcome=again)
 
 
-@case("server.nfs4.client.trunked", requirements=[TRUNKED], needs=["nfs41"])
+@case("server.nfs4.client.trunked", requirements=[TRUNKED], needs=["nfs41"], over=ANY)
 def test_trunked(bench):
     """A client has two sessions, each on its own connection. It opens a file in one, and reads and
     closes it in the other."""
@@ -88,7 +87,7 @@ def test_trunked(bench):
     expect_reads(other.exchange_in_time(*operations), TRUNKED, content)
 
 
-@case("server.nfs4.session.of-one-client", requirements=[OF_ONE_CLIENT], needs=["nfs41"])
+@case("server.nfs4.session.of-one-client", requirements=[OF_ONE_CLIENT], needs=["nfs41"], over=ANY)
 def test_of_one_client(bench):
     """Two clients create a session each. One session survives when the other is destroyed."""
     first, _ = made_session(known_client(bench)[0])
@@ -101,7 +100,7 @@ def test_of_one_client(bench):
     expect(second.exchange_in_time(), OF_ONE_CLIENT, must=[kinds.REPLY])
 
 
-@case("server.nfs4.session.joined-by-sequence", requirements=[JOINED], needs=["nfs41"])
+@case("server.nfs4.session.joined-by-sequence", requirements=[JOINED], needs=["nfs41"], over=ANY)
 def test_joined_by_sequence(bench):
     """Without state protection, a SEQUENCE over another connection is enough to use the session
     there."""
@@ -111,7 +110,7 @@ def test_joined_by_sequence(bench):
         expect(session.exchange_in_time("PUTROOTFH", conn=each), JOINED, must=[kinds.REPLY])
 
 
-@case("server.nfs4.session.on-one-connection", requirements=[SHARED], needs=["nfs41"])
+@case("server.nfs4.session.on-one-connection", requirements=[SHARED], needs=["nfs41"], over=ANY)
 def test_on_one_connection(bench):
     """Sessions of two clients, created over one connection and used there in turn."""
     first = bench.nfs4_session()
@@ -125,7 +124,7 @@ def test_on_one_connection(bench):
 # -- CREATE_SESSION --------------------------------------------------------------------------------
 
 
-@case("server.nfs4.session.csa-sequence", requirements=[NUMBERED], needs=["nfs41"])
+@case("server.nfs4.session.csa-sequence", requirements=[NUMBERED], needs=["nfs41"], over=ANY)
 def test_csa_sequence(bench):
     """csr_sequence equals csa_sequence, for the first session of a client and for the next."""
     client, _ = known_client(bench)
@@ -138,7 +137,12 @@ def test_csa_sequence(bench):
         expect.equal((given - asked) & 0xFFFFFFFF, 0, NUMBERED, what, outcome=made)
 
 
-@case("server.nfs4.session.second-behind-sequence", requirements=[OWN_CACHE], needs=["nfs41"])
+@case(
+    "server.nfs4.session.second-behind-sequence",
+    requirements=[OWN_CACHE],
+    needs=["nfs41"],
+    over=ANY,
+)
 def test_second_behind_sequence(bench):
     """CREATE_SESSION behind the SEQUENCE of another session, whose reply is not to be cached there.
     The client retries it alone after the connection broke. The retry creates no third session."""
@@ -156,7 +160,13 @@ def test_second_behind_sequence(bench):
     expect.true(same, OWN_CACHE, "a retry gives the same session", outcome=again)
 
 
-@case("server.nfs4.session.unknown-client", requirements=[UNKNOWN], needs=["nfs41"], hostile=True)
+@case(
+    "server.nfs4.session.unknown-client",
+    requirements=[UNKNOWN],
+    needs=["nfs41"],
+    over=ANY,
+    hostile=True,
+)
 def test_unknown_client(bench):
     """CREATE_SESSION with a client ID that was never assigned."""
     client, _ = known_client(bench)
@@ -168,6 +178,7 @@ def test_unknown_client(bench):
     "server.nfs4.session.unknown-handle",
     requirements=[NO_HANDLE],
     needs=["backchannel"],
+    over=ANY,
     hostile=True,
 )
 def test_unknown_handle(bench):

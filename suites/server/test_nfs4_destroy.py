@@ -4,7 +4,7 @@ Those must be alone in their COMPOUND (RFC 8881 15.1.3.3, 18.35 to 18.37)."""
 
 import pytest
 
-from steertag.suite import case, expect, kinds
+from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.nfs4_client import putfh, read
 from .nfs4_checks import status
@@ -37,6 +37,7 @@ NOT_ALONE = {
     "server.nfs4.alone.{name}",
     requirements=list(NOT_ALONE.values()),
     needs=["nfs41"],
+    over=ANY,
     hostile=True,
 )
 @pytest.mark.parametrize("name", NOT_ALONE)
@@ -55,7 +56,7 @@ def test_not_alone(bench, name):
     expect(outcome, NOT_ALONE[name], must=[status("NFS4ERR_NOT_ONLY_OP")])
 
 
-@case("server.nfs4.destroy.leaves-state", requirements=[STATE], needs=["nfs41"])
+@case("server.nfs4.destroy.leaves-state", requirements=[STATE], needs=["nfs41"], over=ANY)
 def test_leaves_state(bench):
     """A file is opened in one of two sessions, which is then destroyed. The file stays open. It is
     read and closed in the other session."""
@@ -73,7 +74,7 @@ def test_leaves_state(bench):
     expect(done, STATE, must=[kinds.REPLY])
 
 
-@case("server.nfs4.destroy.other-session", requirements=[OTHER, LOST], needs=["nfs41"])
+@case("server.nfs4.destroy.other-session", requirements=[OTHER, LOST], needs=["nfs41"], over=ANY)
 def test_other_session(bench):
     """DESTROY_SESSION of another session, between two operations of a request. It is executed with
     them, and that session is gone."""

@@ -1,8 +1,8 @@
-"""Slots of a session over RDMA: sequence IDs, highest slots, errors (RFC 8881 2.10.6.1, 18.46)."""
+"""Slots of a session: sequence IDs, highest slots, errors (RFC 8881 2.10.6.1, 18.46)."""
 
 import pytest
 
-from steertag.suite import case, expect, kinds
+from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.nfs4_client import fore_channel
 from .nfs4_checks import status
 
@@ -22,6 +22,7 @@ NOT_ONE = {"two": 2, "zero": 0, "largest": 0xFFFFFFFF, "sign": 0x80000000}
     "server.nfs4.slot.echo-{slot}",
     requirements=["RFC8881-18.46.3-3", "RFC8881-2.10.6.1-5"],
     needs=["nfs41"],
+    over=ANY,
 )
 @pytest.mark.parametrize("slot", ["first", "second", "last"])
 def test_echo(bench, slot):
@@ -52,6 +53,7 @@ def test_echo(bench, slot):
     "server.nfs4.slot.first-{name}",
     requirements=[FIRST, UNCHANGED],
     needs=["nfs41"],
+    over=ANY,
     hostile=True,
 )
 @pytest.mark.parametrize("name", NOT_ONE)
@@ -68,6 +70,7 @@ def test_first_misordered(bench, name):
     "server.nfs4.slot.step-{name}",
     requirements=[MISORDERED, UNCHANGED],
     needs=["nfs41"],
+    over=ANY,
     hostile=True,
 )
 @pytest.mark.parametrize("name", STEPS)
@@ -95,6 +98,7 @@ ERRORS = {
     "server.nfs4.slot.error-{name}",
     requirements=sorted({each for each, _ in ERRORS.values()} | {UNCHANGED}),
     needs=["nfs41"],
+    over=ANY,
     hostile=True,
 )
 @pytest.mark.parametrize("name", ERRORS)
@@ -124,7 +128,7 @@ def test_error(bench, name):
         expect(session.exchange("PUTROOTFH", slot=unused, number=1), UNCHANGED, must=[kinds.REPLY])
 
 
-@case("server.nfs4.slot.highest-{name}", requirements=[HIGHEST], needs=["nfs41"])
+@case("server.nfs4.slot.highest-{name}", requirements=[HIGHEST], needs=["nfs41"], over=ANY)
 @pytest.mark.parametrize("name", ["own", "next", "last"])
 def test_highest(bench, name):
     """Any slot of the session may be the highest in use."""
@@ -145,6 +149,7 @@ WRONG_HIGHEST = {
     "server.nfs4.slot.wrong-highest-{name}",
     requirements=[HIGHEST, UNCHANGED],
     needs=["nfs41"],
+    over=ANY,
     hostile=True,
 )
 @pytest.mark.parametrize("name", WRONG_HIGHEST)

@@ -1,4 +1,4 @@
-"""NFS version 4.0, and operations beyond 4.1, over RDMA (RFC 8167 3.1, RFC 8267 6.5, 7).
+"""NFS version 4.0, and operations beyond 4.1 (RFC 8167 3.1, RFC 8267 6.5, 7).
 
 Version 4.0 sends no callbacks on the client's connection. Without a binding nothing is eligible.
 Without a backchannel the server grants no layouts."""
@@ -7,9 +7,8 @@ import struct
 
 import pytest
 
-from steertag.suite import case, expect, kinds
+from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.cases.case_end import unprepared
-from steertag.suite.exchange.callbacks import Callbacks
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.nfs4_client import in_time, putfh
 from .nfs4_checks import NFS4, READ, WRITE, make_room, status
@@ -39,8 +38,7 @@ def run(bench, conn, *operations):
 def test_no_reverse_calls(bench):
     """A client of version 4.0 names a TCP address for callbacks and opens a file. Another client
     opens it for writing. The server sends no calls on the RDMA connection."""
-    conn = bench.connect(receives=36)
-    Callbacks(conn)
+    conn = bench.connect(callbacks=True)
     owner = bench.name("client").encode() + bench.random.randbytes(8)
     made = run(
         bench,
@@ -123,6 +121,7 @@ def test_later_operations(bench, name, minor):
     "server.nfs4.layout-without-backchannel",
     requirements=["RFC8881-12.5.1-1"],
     needs=["nfs41"],
+    over=ANY,
     unbroken="There are no layouts: no pNFS.",
 )
 def test_layout_without_backchannel(bench):

@@ -1,8 +1,7 @@
 """One connection of a recording while it is played again: what was posted and came then, and now."""
 
-from .. import wire
 from ..suite.cases.case_end import NotTestable
-from ..suite.exchange.callbacks import callback_of, encode_reply, read_callback, REVERSE_CREDITS
+from ..suite.exchange.callbacks import encode_reply, REVERSE_CREDITS
 from ..suite.exchange.deadline import Limit
 from ..suite.exchange.message import Message
 from ..suite.exchange.outcome import of_message, of_record
@@ -143,18 +142,16 @@ class Conversation:
         return self._callback(message) is not None
 
     def _callback(self, message):
-        return read_callback(message) if self._has_header else callback_of(message.bytes)
+        return self.conn.read_callback(message)
 
     def _unforeseen(self, message):
         """A call of the target out of turn. If the recording has none, it gets a legal answer."""
         callback = self._callback(message)
         if any(self._is_call_then(each) for each in self._awaited):
             self._keep(message)
-        elif self._has_header and callback.is_sound and not callback.recalled:
-            draft = wire.Draft()
-            draft.xid, draft.credit = callback.xid, REVERSE_CREDITS
-            draft.payload = encode_reply(callback)
-            self.conn.send(draft)
+        elif callback.is_sound and not callback.recalled:
+            reply = encode_reply(callback)
+            self.conn.send(self.conn.reverse_message(callback.xid, reply, REVERSE_CREDITS))
 
     def _is_call_then(self, xid):
         return int.from_bytes(xid, "big") not in self._calls

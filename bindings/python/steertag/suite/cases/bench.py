@@ -8,8 +8,10 @@ from ..exchange.callbacks import Callbacks, REVERSE_CREDITS
 from ..exchange.case_capture import client_port, make_capture, RDMA_PORT, TCP_PORT, write_capture
 from ..exchange.link import Refused
 from ..nfs_client.case_files import Files
+from ..nfs_client.nfs3_file_calls import Nfs3FileCalls
 from ..nfs_client.nfs4_client import Nfs4Client, Nfs4Files
-from ..nfs_client.nfs_message import auth_sys
+from ..nfs_client.nfs4_file_calls import Nfs4FileCalls
+from ..nfs_client.nfs_message import auth_sys, has_nfs3
 from ..rdma.connection import Connection
 from ..rdma.rdma_link import Settings, Watch
 from ..recording.plain import as_plain
@@ -32,6 +34,8 @@ DEFAULT_PRIVATE_DATA = wire.PrivateData(
 )
 # Receives of a connection without private data (RFC 8166 3.3.3).
 SMALLEST_INLINE = 1024
+# Receives of a connection, and the credits that its calls ask for.
+RECEIVES = 32
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Bench:
         """fabric.Capabilities of the provider."""
         return self._link.provider.capabilities
 
-    def connect(self, greet=True, must_open=True, local_port=0, **settings):
+    def connect(self, greet=True, must_open=True, local_port=0, callbacks=False, **settings):
         """A new connection to the target, judged and captured; a record_connection.RecordConnection
         where the target is reached over TCP, which has no settings.
 
@@ -77,15 +81,25 @@ class Bench:
           False to test the first message.
         - `must_open`: if False, a refused connection is returned too, with `.refusal`.
         - `local_port`: our TCP port, as `local_port()` gives one; 0: any.
+        - `callbacks`: `conn.callbacks` takes what the target calls; over RDMA there are receives for that.
         - `settings`: private_data, credits, receives, receive_bytes and further options (`_settings`).
         """
         if self._link.transport == TCP:
             if settings:
                 raise HarnessError(f"a connection over TCP has no {', '.join(sorted(settings))}")
-            return self._connect_tcp(self._link, must_open, local_port)
-        if local_port:
-            self.need("chosen-port")
-            settings["local_port"] = local_port
+            conn = self._connect_tcp(self._link, must_open, local_port)
+        else:
+            if local_port:
+                self.need("chosen-port")
+                settings["local_port"] = local_port
+            if callbacks:
+                settings.setdefault("receives", RECEIVES + REVERSE_CREDITS)
+            conn = self._connect_rdma(greet, must_open, settings)
+        if callbacks:
+            Callbacks(conn)
+        return conn
+
+    def _connect_rdma(self, greet, must_open, settings):
         opened_with = self._settings(**settings)
         settings["private_data"] = bytes(opened_with.options.private_data)
         number = len(self._captures)
@@ -129,6 +143,7 @@ class Bench:
         return free_port(self.random)
 
     def _keep(self, conn, must_open, kind, **fields):
+        conn.null_version = self._link.null_version
         tap_connection(self._log, conn, kind, must_open=must_open, **fields)
         self._connections.append(conn)
         if not conn.open and must_open:
@@ -138,8 +153,8 @@ class Bench:
     def _settings(
         self,
         private_data=DEFAULT_PRIVATE_DATA,
-        credits=32,
-        receives=32,
+        credits=RECEIVES,
+        receives=RECEIVES,
         receive_bytes=None,
         **options,
     ):
@@ -207,12 +222,11 @@ class Bench:
         too, where `conn.callbacks` takes what the target calls. `fields` are of CREATE_SESSION."""
         if back:
             self.need("backchannel")
-            settings = {"receives": 32 + REVERSE_CREDITS, **(settings or {})}
             fields.setdefault("csa_flags", NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN)
-        client = self.nfs4_client(conn, **(settings or {}))
-        if client.conn.has_header and client.conn.callbacks is None:
-            # Also where none is due: what comes unasked is judged by the cases on that alone.
-            Callbacks(client.conn, answers_null=answers_null)
+        client = self.nfs4_client(conn, **{"callbacks": back, **(settings or {})})
+        # Also where none is due: what comes unasked is judged by the cases on that alone.
+        callbacks = client.conn.callbacks or Callbacks(client.conn)
+        callbacks.configure(answers_null=answers_null)
         for made in (client.exchange_id(), client.create_session(**fields)):
             if made.kind != kinds.REPLY:
                 raise unprepared(client.conn.owed, "making a session", made.kind, made.trace())
@@ -229,11 +243,17 @@ class Bench:
     def files(self):
         """The helper that makes files over a connection of its own; see case_files.Files."""
         if self._files is None:
-            self.need("nfs3")
             self.need("export")
-            whose = self._run.case_id, self._log
+            if not has_nfs3(self.target.profile):
+                self.need("nfs41")
+            whose = self._run.case_id, self._log, self._file_calls
             self._files = Files(self.target, self._link, self.deadlines, *whose)
         return self._files
+
+    def _file_calls(self, helper):
+        if has_nfs3(self.target.profile):
+            return Nfs3FileCalls(helper)
+        return Nfs4FileCalls(helper, self.client_owner)
 
     @property
     def root(self):

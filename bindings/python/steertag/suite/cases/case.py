@@ -93,7 +93,7 @@ def case(
     - `tolerates`: {requirement id: why}, findings of the judge that do not fail this case.
     - `bugs`: ids of known field defects that this case would have caught.
     - `over`: the RPC transports with the same meaning: RDMA, or ANY for a case on RPC and NFS only. Over
-      TCP it asserts the rows that bind there, those of RFC 5531.
+      TCP it asserts the rows that bind there; see transport.binds.
     - `unbroken`: why no deviation of our own peers breaks a requirement of the case. `steertag coverage
       --strict` demands it, and refuses it once a deviation does.
     - `unfailed`: {finished id: why}, variants that no deviation makes fail, by `steertag mutation --whole`,

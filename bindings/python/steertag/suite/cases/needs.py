@@ -1,7 +1,7 @@
 """The needs of cases, of the target and of the provider, and whether this run has them.
 
 A case names its needs in its decorator. Two are implied: calls of NFS version 3 need nfs3, and
-files of the target need export.
+files of the target need export. Where the profile denies nfs3, files are made by version 4.1.
 
 A need that the target lacks gives the verdict unsupported. Its profile (`supports:` in its YAML),
 its announcement or its answer to a probe is the proof. A need that this run cannot offer gives
@@ -12,6 +12,7 @@ from ... import wire
 from ..exchange.link import Refused
 from ..nfs_client.nfs4_probe import PROBES
 from .case_end import HarnessError, NotTestable, Unsupported
+from .transport import LACKS
 
 # need: its meaning, for the report and for writers of profiles
 PROVIDER_NEEDS = {
@@ -30,7 +31,9 @@ TARGET_NEEDS = {
     "backchannel": "the target calls back over the connection that made the session",
     "delegations": "the target delegates a file to a reader who can be called back",
 }
-NEEDS = {**PROVIDER_NEEDS, **TARGET_NEEDS}
+# For one form of a case that runs over any transport; `over` of its decorator cannot say it.
+TRANSPORT_NEEDS = {"rdma": "the target is reached over RDMA"}
+NEEDS = {**PROVIDER_NEEDS, **TARGET_NEEDS, **TRANSPORT_NEEDS}
 # What brings a need that this run lacks.
 REMEDIES = {
     **dict.fromkeys(PROVIDER_NEEDS, "a target over iwarp://"),
@@ -38,10 +41,10 @@ REMEDIES = {
 }
 # Needs that another need includes.
 NEEDED_FIRST = {"backchannel": ("nfs41",), "delegations": ("nfs41", "backchannel")}
-# Needs that a case does not name.
-IMPLIED = ("nfs3", "export")
+# Needs that no decorator names.
+IMPLIED = ("nfs3", "export", *TRANSPORT_NEEDS)
 # Needs with a meaning over RDMA only.
-RDMA_NEEDS = (*PROVIDER_NEEDS, "large-inline", "multiple-read-chunks")
+RDMA_NEEDS = (*PROVIDER_NEEDS, *TRANSPORT_NEEDS, "large-inline", "multiple-read-chunks")
 
 
 def check_need(need, profile, link):
@@ -49,7 +52,11 @@ def check_need(need, profile, link):
     Raises HarnessError if the probe fails."""
     for first in NEEDED_FIRST.get(need, ()):
         check_need(first, profile, link)
-    if need in PROVIDER_NEEDS:
+    if need in TRANSPORT_NEEDS:
+        if link.transport != need:
+            reason, remedy = LACKS[link.transport]
+            raise NotTestable(reason, remedy=remedy)
+    elif need in PROVIDER_NEEDS:
         if not _provider_has(need, link.provider.capabilities):
             raise NotTestable(f"needs {need}: {PROVIDER_NEEDS[need]}", remedy=REMEDIES[need])
     elif profile.supports.get(need) is False:

@@ -1,5 +1,7 @@
 """The RPC transports of a server, and the ledger rows that bind it over each."""
 
+from ... import requirements as ledger
+
 RDMA, TCP = "rdma", "tcp"
 ANY = (RDMA, TCP)
 
@@ -14,14 +16,19 @@ LACKS = {
         "the URL of the server over RDMA, or --over rdma for the bundled server",
     ),
 }
-# Documents on RPC over a byte stream and on NFS; all others of the ledger are about RDMA.
-_BOUND_OVER_TCP = ("RFC5531-", "RFC1813-", "RFC7530-")
+# Documents on RPC and NFS over any transport; all others of the ledger are about RDMA.
+_BOUND_OVER_TCP = ("RFC5531-", "RFC1813-", "RFC7530-", "RFC8881-")
+# Subjects of their rows that only RDMA has.
+_OF_RDMA = ("credits", "memory", "padding")
 
 
 def binds(requirement_id, transport):
     """Whether the requirement binds a server over this transport. Every row binds over RDMA: its
     cases compare with TCP too."""
-    return transport == RDMA or requirement_id.startswith(_BOUND_OVER_TCP)
+    if transport == RDMA:
+        return True
+    of_any = requirement_id.startswith(_BOUND_OVER_TCP)
+    return of_any and ledger.find(requirement_id).subject not in _OF_RDMA
 
 
 def transport_of(url):

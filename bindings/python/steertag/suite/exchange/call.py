@@ -1,6 +1,8 @@
 """Calls under construction, with the facts to read their reply, and over RDMA the offered
 memory."""
 
+import dataclasses
+
 from ... import nfs, wire
 
 
@@ -42,6 +44,15 @@ class RecordCall(Asked):
 
     def __init__(self, xid, payload, program, version, procedure):
         self._ask(xid, payload, program, version, procedure)
+
+
+@dataclasses.dataclass
+class RecordReply:
+    """A reply to a call of the target, sent as a record. `payload` is the RPC message and may be
+    changed."""
+
+    xid: int
+    payload: bytes
 
 
 class Call(Asked, wire.Draft):

@@ -25,7 +25,7 @@ NOT_HELD = {
 
 @dataclasses.dataclass
 class Callback:
-    """One call of the target, as it came. Without message and header over TCP."""
+    """One call of the target, as it came. Over TCP it has no header."""
 
     message: object  # message.Message
     header: object  # wire.Header
@@ -99,7 +99,7 @@ class Callbacks:
 
     def take(self, message):
         """Whether the message is a call of the target; for Connection."""
-        callback = read_callback(message)
+        callback = self.conn.read_callback(message)
         if callback is None:
             return False
         callback.among = self
@@ -131,20 +131,21 @@ class Callbacks:
     # -- replies -------------------------------------------------------------------------------
 
     def reply_to(self, callback, statuses=None, results=None):
-        """A legal reply as a wire.Draft, whose fields may be changed. `statuses` are those of
-        the operations, in order, {name: nfs4.Status}; `results` is the whole result as octets."""
-        reply = encode_reply(callback, statuses, results)
-        draft = self.message(callback.xid, reply)
-        # RFC 8166 4.3.2: what was offered comes back, unused.
-        unused = [[_unused(segment) for segment in chunk] for chunk in callback.header.write_list]
-        draft.write_list = [wire.DraftChunk(segments=segments) for segments in unused]
-        return draft
+        """A legal reply, whose fields may be changed: a wire.Draft, or over TCP a call.RecordReply.
+        `statuses` are those of the operations, in order, {name: nfs4.Status}; `results` is the whole
+        result as octets."""
+        reply = self.message(callback.xid, encode_reply(callback, statuses, results))
+        if callback.header is not None:
+            # RFC 8166 4.3.2: what was offered comes back, unused.
+            chunks = callback.header.write_list
+            unused = [[_unused(segment) for segment in chunk] for chunk in chunks]
+            reply.write_list = [wire.DraftChunk(segments=segments) for segments in unused]
+        return reply
 
     def message(self, xid, payload):
-        """A short RDMA_MSG without chunks that grants our reverse credits."""
-        draft = wire.Draft()
-        draft.xid, draft.credit, draft.payload = xid, self.credits, payload
-        return draft
+        """A reply with this RPC message. Over RDMA it is short, without chunks, and grants our reverse
+        credits."""
+        return self.conn.reverse_message(xid, payload, self.credits)
 
     def answer(self, callback, statuses=None):
         """Sends the legal reply."""

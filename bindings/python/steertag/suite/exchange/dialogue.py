@@ -23,13 +23,17 @@ NFS3 = nfs.nfs3
 
 
 class Dialogue:
-    """One connection to the target. A subclass encodes calls (`_call`, `send`), takes messages (`_take`), reads
-    them (`_read`), and ends the connection."""
+    """One connection to the target. A subclass encodes calls (`_call`, `send`), takes messages off the wire
+    (`_pull`), reads them (`_read`), and ends the connection. It knows calls of the target
+    (`read_callback`) and their replies (`reverse_message`). It makes room for data (`make_room`,
+    `carry_arguments`, `carry_result`)."""
 
     # Whether messages have the transport header of RPC over RDMA.
     has_header = False
     # The requirement that a target breaks which does not even answer a plain call.
     owed = ""
+    # The version of NFS that the target executes.
+    null_version = NFS3.VERSION
 
     def __init__(self, deadlines, seed, credential, need=None):
         """`credential` is an rpc.OpaqueAuth, or None for AUTH_NONE. `need(name)` ends the case when
@@ -40,6 +44,8 @@ class Dialogue:
         self.patient = False  # Every call is legal and gets an answer: wait, and prove no silence.
         self.missed = 0  # Times that nothing came in the whole time of an answer.
         self.flooded = False  # The target sent more than is kept, and was cut off.
+        self.callbacks = None  # callbacks.Callbacks, which gets the target's own calls.
+        self._early = Backlog()  # Messages that came while something else was awaited.
         self._need = need
         self._random = random.Random(seed)
         self._xid = self._random.getrandbits(31)
@@ -61,9 +67,9 @@ class Dialogue:
             header.credential = credential
         return self._call(xid, header.encode(bytes(arguments)), program, version, procedure)
 
-    def null_call(self, program=NFS3.PROGRAM, version=NFS3.VERSION):
-        """A legal NULL call."""
-        return self.rpc_call(program, version, 0)
+    def null_call(self, program=NFS3.PROGRAM, version=None):
+        """A legal NULL call, of `null_version` unless another is given."""
+        return self.rpc_call(program, self.null_version if version is None else version, 0)
 
     def nfs_call(self, procedure, arguments=None, xid=None, **fields):
         """A legal NFSv3 call: `nfs_call("READ", file=handle, offset=0, count=4096)`. Fields have the
@@ -215,8 +221,28 @@ class Dialogue:
         return None
 
     def _next(self, limit):
-        """The next message off the wire."""
-        return self._take(limit)
+        """The next message that no case has taken."""
+        return self._early.popleft() if self._early else self._take(limit)
+
+    def _take(self, limit, stop_at_callback=False):
+        """The next message off the wire that `callbacks` leaves. None if the connection ended or the
+        time passed; with `stop_at_callback` also after a call of the target."""
+        while True:
+            message = self._pull(limit)
+            if message is None or self.callbacks is None or not self.callbacks.take(message):
+                return message
+            if stop_at_callback or limit.passed:
+                return None  # a target that calls without end ends no wait otherwise
+
+    def wait_callback(self, limit):
+        """Works until a call of the target has come (True), the connection ended or the limit passed.
+        Other messages that come meanwhile are taken by who waits next."""
+        before = self.callbacks.count
+        while self.callbacks.count == before and not self._is_drained and not limit.passed:
+            message = self._take(limit, stop_at_callback=True)
+            if message is not None:
+                self._keep(self._early, message)
+        return self.callbacks.count != before
 
     def _keep(self, backlog, message):
         """Keeps a message for who waits next. A target that floods us is cut off."""

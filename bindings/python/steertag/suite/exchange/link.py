@@ -8,6 +8,7 @@ import time
 from ..cases import kinds
 from ..cases.case_end import CaseEnd, EXCHANGES, unprepared
 from .deadline import CONNECT_MS, FIRST_CONTACT_MS, Deadlines, PATIENCE_FLOOR_MS
+from .dialogue import Dialogue
 
 # Number of last probes whose round trips set the deadlines of the next case.
 LATELY = 8
@@ -37,6 +38,7 @@ class Link:
     """Opens connections to one URL. A subclass adds `transport`, and `_plain` connections."""
 
     transport = ""
+    null_version = Dialogue.null_version  # of NULL calls
     connect_ms = CONNECT_MS
     first_contact_ms = FIRST_CONTACT_MS
 
@@ -74,6 +76,7 @@ class Link:
     def helper(self, deadlines, timeout_ms=None):
         """A plain connection for preparing and probing; raises Refused."""
         conn = self._plain(deadlines, timeout_ms or self.connect_ms)
+        conn.null_version = self.null_version
         _check_open(conn)
         return conn
 

@@ -1,9 +1,10 @@
 """Files for cases, made over a helper connection with plain legal calls and removed after the case."""
 
+import contextlib
+
 from ..cases import kinds
 from ..cases.case_end import unprepared
 from ..recording.taps import tap_helper
-from .mount import mount
 
 # Data octets of one inline WRITE or READ: with all headers it fits a threshold of 4096 octets.
 INLINE_DATA = 3072
@@ -18,20 +19,22 @@ MOST_DEPTH = 4
 MOST_REMOVED = 1024
 # Names of the cases' directories start with this.
 PREFIX = "steertag-"
-_FILE_SYNC = 2
 
 
 class Files:
     """Makes files, links and directories below a directory of the case's own."""
 
-    def __init__(self, target, link, deadlines, case_id, log):
-        """`log` is the recorder.Recorder of the case."""
+    def __init__(self, target, link, deadlines, case_id, log, make_calls):
+        """`log` is the recorder.Recorder of the case. `make_calls(helper)` gives the calls of a version of
+        NFS, such as Nfs3FileCalls; `helper()` gives the helper connection."""
         self._log = log
+        self._make_calls = make_calls
         self._target = target
         self._link = link
         self._deadlines = deadlines
         self._stem = f"{PREFIX}{case_id}-{link.unique}"
         self._conn = None
+        self._calls = make_calls(lambda: self.conn)
         self._root = None
         self._directory = None
         self._made = []  # (directory handle, name, is a directory), in order
@@ -47,12 +50,20 @@ class Files:
             tap_helper(self._log, self._conn)
         return self._conn
 
+    @contextlib.contextmanager
+    def _apart(self):
+        """Calls that are no part of the log. They use no slot of those that are."""
+        with self._log.paused():
+            calls = self._make_calls(lambda: self.conn)
+            yield calls
+            calls.end()
+
     @property
     def root(self):
         """The export's root file handle."""
         if self._root is None:
-            with self._log.paused():
-                self._root = mount(self._target, self.conn, self._deadlines)
+            with self._apart() as calls:
+                self._root = calls.root(self._target, self._deadlines)
             self._log.given("root", self._root)
         return self._root
 
@@ -67,8 +78,9 @@ class Files:
         """The directory of this case, made when first needed."""
         if self._directory is None:
             root = self.root
-            with self._log.paused():
-                self._directory = self._make_directory(root, self._stem)
+            with self._apart() as calls:
+                self._directory = calls.make_directory(root, self._stem)
+            self._made.append((root, self._stem, True))
             self._log.given("base", self._directory)
             self._log.given("base_name", self._stem)
         return self._directory
@@ -80,58 +92,42 @@ class Files:
 
     def file(self, content, name=None):
         """The handle of a new file."""
-        handle = self._create(name or self.name("file"))
-        step = self._data_step()
-        for offset in range(0, len(content), step):
-            part = bytes(content[offset : offset + step])
-            self._call(
-                "WRITE", file=handle, offset=offset, count=len(part), stable=_FILE_SYNC, data=part
-            )
-        return handle
+        return self._made_entry(name or self.name("file"), "make_file", content, self._data_step())
 
     def sparse_file(self, length, name=None):
         """The handle of a new file of `length` octets, all zero, made without sending them."""
-        handle = self._create(name or self.name("file"))
-        size = {"new_attributes": {"size": length}, "guard": None}
-        self._call("SETATTR", object=handle, **size)
-        return handle
-
-    def _create(self, name):
-        made = self._call("CREATE", where=_where(self.base, name), how=_unchecked())
-        self._made.append((self.base, name, False))
-        return made.ok.obj or self._look_up(self.base, name)
+        return self._made_entry(name or self.name("file"), "make_sparse_file", length)
 
     def symlink(self, text, name=None):
         """The handle of a new symbolic link with this text (str, or octets)."""
-        name = name or self.name("link")
-        link = {"symlink_attributes": {}, "symlink_data": text}
-        made = self._call("SYMLINK", where=_where(self.base, name), symlink=link)
-        self._made.append((self.base, name, False))
-        return made.ok.obj or self._look_up(self.base, name)
+        return self._made_entry(name or self.name("link"), "make_symlink", text)
 
     def directory(self, name=None):
         """The handle of a new directory."""
-        return self._make_directory(self.base, name or self.name("directory"))
+        name = name or self.name("directory")
+        made = self._calls.make_directory(self.base, name)
+        self._made.append((self.base, name, True))
+        return made
+
+    def _made_entry(self, name, make, *how):
+        made = getattr(self._calls, make)(self.base, name, *how)
+        self._made.append((self.base, name, False))
+        return made
 
     def descend(self):
         """From here on files are made in a new directory. No other client changes its parent."""
         self._directory = self.directory()
-
-    def _make_directory(self, parent, name):
-        made = self._call("MKDIR", where=_where(parent, name), attributes={"mode": 0o777})
-        self._made.append((parent, name, True))
-        return made.ok.obj or self._look_up(parent, name)
 
     def read(self, handle):
         """The whole content of a file."""
         content = bytearray()
         step = self._data_step()
         for _ in range(MOST_READS):
-            result = self._call("READ", file=handle, offset=len(content), count=step)
-            if len(result.ok.data) > step:
-                raise self._garbage(f"READ of {step} octets gives {len(result.ok.data)}")
-            content += result.ok.data
-            if result.ok.eof:
+            octets, has_ended = self._calls.read(handle, len(content), step)
+            if len(octets) > step:
+                raise self._garbage(f"READ of {step} octets gives {len(octets)}")
+            content += octets
+            if has_ended:
                 return bytes(content)
         raise self._garbage(f"{MOST_READS} READs of a file come to no end")
 
@@ -144,75 +140,36 @@ class Files:
         made, self._made = self._made, []
         for parent, name, is_directory in reversed(made):
             if is_directory:
-                self._empty(self._try_look_up(parent, name))
-            self._try("RMDIR" if is_directory else "REMOVE", object=_where(parent, name))
+                self._empty(self._calls.look_up(parent, name))
+                self._calls.remove_directory(parent, name)
+            else:
+                self._calls.remove(parent, name)
         self._directory = None
 
     def _empty(self, directory, depth=0):
         """Removes what a case, or a replay, made in a directory by itself."""
         for _ in range(MOST_LISTINGS):
-            names = self._names(directory)
+            names = self._calls.names(directory, SMALL_INLINE_DATA) if directory else ()
             removed = [name for name in names if self._remove(directory, name, depth)]
             if not removed:
                 return
-
-    def _names(self, directory):
-        """The first names in a directory."""
-        first = {"cookie": 0, "cookieverf": bytes(8), "count": SMALL_INLINE_DATA}
-        listed = directory and self._try("READDIR", dir=directory, **first)
-        entries = listed.ok.entries if listed else ()
-        return [entry.name for entry in entries if entry.name not in (".", "..")]
 
     def _remove(self, directory, name, depth):
         """Whether the entry is gone."""
         self._removed += 1
         if self._removed > MOST_REMOVED:
             return False
-        if self._try("REMOVE", object=_where(directory, name)) is not None:
+        if self._calls.remove(directory, name):
             return True
         if depth < MOST_DEPTH:
-            self._empty(self._try_look_up(directory, name), depth + 1)
-        return self._try("RMDIR", object=_where(directory, name)) is not None
+            self._empty(self._calls.look_up(directory, name), depth + 1)
+        return self._calls.remove_directory(directory, name)
 
     def close(self):
         """Ends the helper connection."""
         if self._conn is not None:
+            self._calls.end()
             self._conn.abort()
-
-    # -- calls ---------------------------------------------------------------------------------
 
     def _data_step(self):
         return INLINE_DATA if self.conn.inline_octets >= 4096 else SMALL_INLINE_DATA
-
-    def _outcome(self, procedure, fields):
-        call = self.conn.nfs_call(procedure, **fields)
-        self.conn.make_fit(call)
-        return self.conn.exchange(call)
-
-    def _call(self, procedure, **fields):
-        outcome = self._outcome(procedure, fields)
-        if outcome.kind != kinds.REPLY:
-            # Not self.conn, which is another one if this one broke.
-            raise unprepared(
-                self._conn.owed, procedure, outcome.kind, f"{outcome.detail}\n{outcome.trace()}"
-            )
-        return outcome.result
-
-    def _try(self, procedure, **fields):
-        outcome = self._outcome(procedure, fields)
-        return outcome.result if outcome.kind == kinds.REPLY else None
-
-    def _look_up(self, directory, name):
-        return self._call("LOOKUP", what=_where(directory, name)).ok.object
-
-    def _try_look_up(self, directory, name):
-        found = self._try("LOOKUP", what=_where(directory, name))
-        return found.ok.object if found is not None else None
-
-
-def _where(directory, name):
-    return {"dir": directory, "name": name}
-
-
-def _unchecked():
-    return {"mode": 0, "obj_attributes": {"mode": 0o666}}

@@ -54,6 +54,16 @@ def _read_compound(payload):
     return f"nfs:{result.status.name}", result, ""
 
 
+def null_version(profile):
+    """The version of NULL calls: 4 where the profile denies version 3."""
+    return nfs.nfs3.VERSION if has_nfs3(profile) else nfs.nfs4.VERSION
+
+
+def has_nfs3(profile):
+    """Whether the target executes NFS version 3, as far as its profile says."""
+    return profile.supports.get("nfs3") is not False
+
+
 def auth_sys(uid, gid):
     """The credential of the suite's calls."""
     return rpc.auth_sys(uid=uid, gid=gid)

@@ -4,8 +4,8 @@ from ... import fabric, wire
 from ..cases import kinds
 from ..cases.case_end import EXCHANGES
 from ..cases.finding import of_judge, of_oracle
-from ..exchange.backlog import Backlog
 from ..exchange.call import Call
+from ..exchange.callbacks import read_callback
 from ..exchange.deadline import Limit
 from ..exchange.dialogue import Dialogue, is_rpc_call
 from ..exchange.message import Message
@@ -32,11 +32,9 @@ class Connection(Dialogue):
         self.watch = watch
         self.settings = settings
         self.grant = 1  # RFC 8166 3.3.3: one call until the first reply
-        self._early = Backlog()  # messages that came while an event was awaited
         self.offers = []
         self._received = 0  # messages so far
         self._ended = False  # the last notice was taken
-        self.callbacks = None  # callbacks.Callbacks, which gets the target's own calls
         self.violations = []  # (requirement id, text) of the memory oracle.
         # Messages that expectations found wrong: (number, requirement id).
         self._marks = []
@@ -123,6 +121,19 @@ class Connection(Dialogue):
         """Reduces a call that does not fit inline."""
         if len(call.encoded()) > self.negotiated.to_server_bytes:
             self.reduce(call)
+
+    def make_room(self, call, octets):
+        """Offers a reply chunk where a reply of this many octets does not fit inline."""
+        if octets > self.negotiated.to_client_bytes:
+            self.reply_chunk(call, octets)
+
+    def carry_arguments(self, call):
+        """Moves the data of the call into read chunks."""
+        self.reduce_all(call)
+
+    def carry_result(self, call, length):
+        """Offers a write chunk for data of this length."""
+        self.write_chunk(call, length)
 
     # -- memory --------------------------------------------------------------------------------
 
@@ -227,13 +238,13 @@ class Connection(Dialogue):
     def _read(self, call, message):
         return of_message(self, call, message)
 
-    def _next(self, limit):
-        """The next message off the wire."""
-        if self._early:
-            return self._early.popleft()
-        return self._take(limit)
-
     def _take(self, limit, stop_at_callback=False):
+        message = super()._take(limit, stop_at_callback)
+        if message is not None and message.credit is not None:
+            self.grant = min(max(1, message.credit), MOST_GRANT)
+        return message
+
+    def _pull(self, limit):
         while not self._ended:
             notice = self._raw.wait(limit.left_ms)
             if notice is None:
@@ -241,15 +252,22 @@ class Connection(Dialogue):
             self._ended = notice.kind in ("closed", "refused")
             if notice.kind == "received":
                 self._received += 1
-                message = Message(bytes(notice.bytes), notice.invalidated, self._received)
-                if self.callbacks is not None and self.callbacks.take(message):
-                    if stop_at_callback or limit.passed:
-                        return None  # a target that calls without end ends no wait otherwise
-                    continue
-                if message.credit is not None:
-                    self.grant = min(max(1, message.credit), MOST_GRANT)
-                return message
+                return Message(bytes(notice.bytes), notice.invalidated, self._received)
         return None
+
+    @property
+    def _is_drained(self):
+        return self._ended
+
+    def read_callback(self, message):
+        """The callbacks.Callback of a message that is a call of the target; else None."""
+        return read_callback(message)
+
+    def reverse_message(self, xid, payload, credits):
+        """A short RDMA_MSG without chunks, for a reply to a call of the target."""
+        draft = wire.Draft()
+        draft.xid, draft.credit, draft.payload = xid, credits, payload
+        return draft
 
     def _end_kind(self):
         reason = self.closed
@@ -287,16 +305,6 @@ class Connection(Dialogue):
         message = self._take(Limit(0))
         if message is not None:
             self._keep(self._early, message)
-
-    def wait_callback(self, limit):
-        """Works until a call of the target has come (True), the connection ended or the limit passed.
-        Other messages that come meanwhile are taken by who waits next."""
-        before = self.callbacks.count
-        while self.callbacks.count == before and not self._ended and not limit.passed:
-            message = self._take(limit, stop_at_callback=True)
-            if message is not None:
-                self._keep(self._early, message)
-        return self.callbacks.count != before
 
     def wait_event(self, kind):
         """Waits until another event of this kind (such as "rdma_write") is in the trace; False if the

@@ -8,7 +8,7 @@ from ..exchange.callbacks import Callbacks
 from ..exchange.case_capture import make_capture, RDMA_PORT
 from ..exchange.deadline import DEVICE_CONNECT_MS
 from ..exchange.link import Link
-from ..nfs_client.nfs_message import auth_sys
+from ..nfs_client.nfs_message import auth_sys, null_version
 from .connection import Connection
 
 # The inline threshold that helper connections announce.
@@ -55,6 +55,7 @@ class RdmaLink(Link):
 
     def __init__(self, url, profile):
         super().__init__(url)
+        self.null_version = null_version(profile)
         name = fabric.parse_url(url).provider
         self.provider = fabric.Provider(name)
         if name != "iwarp":

@@ -6,7 +6,8 @@ import dataclasses
 from ... import rpc, wire
 from ..cases import kinds
 from ..cases.case_end import EXCHANGES_OVER_TCP
-from ..exchange.call import RecordCall
+from ..exchange.call import RecordCall, RecordReply
+from ..exchange.callbacks import callback_of
 from ..exchange.dialogue import Dialogue, is_rpc_call
 from ..exchange.message import Message
 from ..exchange.outcome import of_record
@@ -92,7 +93,8 @@ class RecordConnection(Dialogue):
         return message if isinstance(message, RecordCall) else None
 
     def _octets(self, message):
-        return bytes(message.payload if isinstance(message, RecordCall) else message)
+        has_payload = isinstance(message, (RecordCall, RecordReply))
+        return bytes(message.payload if has_payload else message)
 
     def _is_work(self, message):
         return is_rpc_call(self._octets(message))
@@ -100,12 +102,23 @@ class RecordConnection(Dialogue):
     def _read(self, call, message):
         return of_record(self, call, message)
 
+    # A record has room for every call and reply, with its data.
+
     def make_fit(self, call):
-        """Every call fits a record."""
+        """Nothing to do over TCP."""
+
+    def make_room(self, call, octets):
+        """Nothing to do over TCP."""
+
+    def carry_arguments(self, call):
+        """Nothing to do over TCP."""
+
+    def carry_result(self, call, length):
+        """Nothing to do over TCP."""
 
     def send(self, message, fragment_octets=None):
-        """Sends a RecordCall or octets as one record and does not wait for an answer; in fragments of
-        so many octets, or in one."""
+        """Sends a RecordCall, a RecordReply or octets as one record, in fragments of so many octets, or in
+        one. Does not wait for an answer."""
         octets = self._octets(message)
         limits = {} if fragment_octets is None else {"fragment_octets": fragment_octets}
         if self.open:
@@ -127,7 +140,19 @@ class RecordConnection(Dialogue):
             self._journal.note("client", "end of stream")
             self._stream.end()
 
-    def _take(self, limit):
+    def read_callback(self, message):
+        """The callbacks.Callback of a message that is a call of the target; else None."""
+        return callback_of(message.bytes, message)
+
+    def reverse_message(self, xid, payload, credits):
+        """A RecordReply; a record has no credits."""
+        return RecordReply(xid, payload)
+
+    @property
+    def _is_drained(self):
+        return not (self.open or self._records)
+
+    def _pull(self, limit):
         while not self._records and self.open:
             octets = self._stream.take(limit.left_ms)
             if octets is None:

@@ -6,7 +6,7 @@ from ... import fabric
 from ..cases.transport import TCP
 from ..exchange.case_capture import make_capture, TCP_PORT
 from ..exchange.link import Link
-from ..nfs_client.nfs_message import auth_sys
+from ..nfs_client.nfs_message import auth_sys, null_version
 from .record_connection import RecordConnection, Refusal
 from .record_journal import RecordJournal
 from .stream import Stream
@@ -20,6 +20,7 @@ class RecordLink(Link):
     def __init__(self, url, profile):
         super().__init__(url)
         self.twin = self
+        self.null_version = null_version(profile)
         self._credential = auth_sys(profile.uid, profile.gid)
 
     def open(self, capture, deadlines, seed, timeout_ms, need=None, local_port=0):
