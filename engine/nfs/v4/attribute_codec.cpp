@@ -7,9 +7,12 @@ namespace steertag::nfs4 {
 
 namespace {
 
-/// The first number in the mask that the table does not have, or Bitmap::kNumbers.
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+/// The first number in the mask that the table does not have, or kNone. Bitmap::kNumbers stands for
+/// all from it on.
 std::uint32_t first_unknown(const Bitmap& mask) {
-  std::uint32_t first = Bitmap::kNumbers;
+  std::uint32_t first = mask.has_beyond() ? Bitmap::kNumbers : kNone;
   mask.for_each([&](std::uint32_t number) {
     if (attribute_name(number).empty()) first = std::min(first, number);
   });
@@ -28,7 +31,7 @@ Expected<DecodedAttributes, wire::Fault> decode_attributes(const Fattr& from,
                                                            UnknownAttributes unknown,
                                                            std::size_t at) {
   const std::uint32_t end = first_unknown(from.attrmask);
-  if (end != Bitmap::kNumbers && unknown == UnknownAttributes::refuse) {
+  if (end != kNone && unknown == UnknownAttributes::refuse) {
     const std::size_t word_at = at + 4 + 4 * std::size_t{end / 32};
     return Unexpected<wire::Fault>({wire::FaultCode::bad_enum, word_at, "attrmask"});
   }
@@ -39,7 +42,7 @@ Expected<DecodedAttributes, wire::Fault> decode_attributes(const Fattr& from,
     auto& value = (to.known.*attribute.member).emplace();
     rpc::decode_value(reader, value, attribute.name, attribute.limit);
   });
-  if (end != Bitmap::kNumbers) {
+  if (end != kNone) {
     from.attrmask.for_each([&](std::uint32_t number) {
       if (number >= end) to.rest_mask.set(number);
     });
@@ -50,7 +53,7 @@ Expected<DecodedAttributes, wire::Fault> decode_attributes(const Fattr& from,
   if (reader.ok()) return to;
   wire::Fault fault = reader.fault();
   // Before the values: the mask with its count, and the count of attr_vals.
-  fault.offset += at + 4 + 4 * from.attrmask.size() + 4;
+  fault.offset += at + 4 + 4 * from.attrmask.wire_words() + 4;
   return Unexpected<wire::Fault>(fault);
 }
 

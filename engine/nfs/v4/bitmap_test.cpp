@@ -31,10 +31,30 @@ TEST(Bitmap, TrailingZeroWordsStayAndDoNotCount) {
   EXPECT_EQ(encoded(args), from_hex("00000001 00000002"));
 }
 
-TEST(Bitmap, MoreWordsThanTheLimitAreBadCount) {
-  Bytes octets(4 + 4 * (kMostBitmapWords + 1));
-  octets[3] = std::byte{kMostBitmapWords + 1};
-  const wire::Fault fault = fault_of<GetattrArgs>(octets);
+// RFC 7530 2.1, RFC 8881 3.2: bitmap4 is uint32_t<>, without a limit.
+TEST(Bitmap, HasAsManyWordsAsItsMessage) {
+  for (const std::uint32_t last : {0U, 5U}) {
+    Bytes octets(4 + 4 * (kMostBitmapWords + 2));
+    wire::store_u32(octets.data(), kMostBitmapWords + 2);
+    wire::store_u32(octets.data() + 4, 2);
+    wire::store_u32(octets.data() + octets.size() - 8, last);
+    wire::Reader reader(octets);
+    GetattrArgs args;
+    args.decode(reader);
+    ASSERT_TRUE(reader.ok()) << reader.fault().message();
+    EXPECT_EQ(encoded(args), octets);
+    EXPECT_TRUE(args.attr_request.test(1));
+    EXPECT_EQ(args.attr_request.has_beyond(), last != 0);
+    EXPECT_EQ(args.attr_request == Bitmap::of({1}), last == 0);
+    EXPECT_EQ(args.attr_request & Bitmap::of({1, 2}), Bitmap::of({1}));
+    EXPECT_EQ(args.attr_request.without(Bitmap::of({1})).none(), last == 0);
+    args.attr_request.trim();
+    EXPECT_EQ(args.attr_request.wire_words(), last == 0 ? 1 : kMostBitmapWords + 1);
+  }
+}
+
+TEST(Bitmap, WordsThatTheMessageLacksAreBadCount) {
+  const wire::Fault fault = fault_of<GetattrArgs>(from_hex("00000009 00000000"));
   EXPECT_EQ(fault.code, wire::FaultCode::bad_count);
   EXPECT_EQ(fault.offset, 0u);
   EXPECT_EQ(fault.field, "attr_request");

@@ -31,7 +31,8 @@ inline constexpr std::size_t kMostNetaddrOctets = 128;
 /// nii_domain, nii_name, mimetype and the like: short text of implementations.
 inline constexpr std::size_t kMostTextOctets = 1024;
 
-/// Words of bitmap4: 256 attributes. The registry has fewer than 96; clients send three words.
+/// Words of bitmap4 that are looked at: 256 attributes. The registry has fewer than 96; clients
+/// send three words.
 inline constexpr std::size_t kMostBitmapWords = 8;
 /// attrlist4: Linux bounds an extended attribute, and with it an ACL, by 64 KiB.
 inline constexpr std::size_t kMostAttributeOctets = 65536;

@@ -38,7 +38,7 @@ DirectoryBackend::DirectoryBackend(HostRoot root, const DirectoryOptions& option
                                    std::function<std::uint64_t()> random)
     : host_(
           new Host{HostTree(std::move(root), clock, options.most_placed_objects),
-                   OpenFiles(options.most_open_files),
+                   OpenFiles(clock, options.most_open_files),
                    ReaddirCookies(options.key, std::move(clock), options.listing_window_entries)}),
       key_(options.key),
       read_only_(options.read_only),

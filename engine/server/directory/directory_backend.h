@@ -64,6 +64,7 @@ class DirectoryBackend final : public Backend {
   std::uint64_t cookie_verifier() const override { return filesystem_id_; }
   SpaceUsage space() const override;
   std::uint64_t largest_file_bytes() const override { return largest_file_bytes_; }
+  void tend() override { host_->files.close_idle(); }
 
  private:
   /// What the host is asked through; reading changes what is remembered, never what is served.

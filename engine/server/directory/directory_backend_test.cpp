@@ -277,6 +277,29 @@ TEST_F(DirectoryBackendTest, DescriptorsAreBoundedAndGivenBack) {
   EXPECT_LE(open_descriptors(), idle + 4);
 }
 
+TEST_F(DirectoryBackendTest, FilesThatAreNotUsedAreClosed) {
+  const auto open_descriptors = [] {
+    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+  };
+  const auto pass = [&](std::chrono::seconds time_passed) {
+    time.seconds += time_passed.count();
+    storage->tend();
+  };
+  const auto before = open_descriptors();
+  const NodeId unused = *make(storage->root(), "unused");
+  const NodeId used = *make(storage->root(), "used");
+  ASSERT_EQ(write(unused, "text"), Status::ok);
+  ASSERT_EQ(write(used, "text"), Status::ok);
+  pass(kOpenFileIdle - std::chrono::seconds(1));
+  EXPECT_EQ(open_descriptors(), before + 2);
+  EXPECT_EQ(read(used), "text");
+  pass(std::chrono::seconds(1));
+  EXPECT_EQ(open_descriptors(), before + 1);
+  pass(kOpenFileIdle);
+  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_EQ(read(unused), "text");
+}
+
 TEST_F(DirectoryBackendTest, FilesThatTheHostChanges) {
   const NodeId file = *make(storage->root(), "file");
   ASSERT_EQ(write(file, "0123456789"), Status::ok);

@@ -10,6 +10,9 @@ namespace steertag::peer {
 /// Open descriptors of files kept for the next READ or WRITE. This is some for each of a few busy
 /// clients, and far below the usual 1024 of a process.
 inline constexpr std::size_t kMostOpenFiles = 128;
+/// One that no READ or WRITE used for this time is closed: longer than clients pause within a
+/// transfer, shorter than the usual lease.
+inline constexpr std::chrono::seconds kOpenFileIdle{30};
 /// Objects whose place in the tree is remembered: about 64 MiB with their names. What is forgotten
 /// is found again by a search.
 inline constexpr std::size_t kMostPlacedObjects = 262'144;

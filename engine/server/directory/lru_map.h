@@ -39,6 +39,14 @@ class LruMap {
     order_.erase(found->second);
     at_.erase(found);
   }
+  /// Removes entries, the one that was not used for longest first, while `is_due(value)`.
+  template <class Due>
+  void drop_while(Due&& is_due) {
+    while (!order_.empty() && is_due(std::as_const(order_.back().second))) {
+      at_.erase(order_.back().first);
+      order_.pop_back();
+    }
+  }
   void clear() {
     order_.clear();
     at_.clear();

@@ -22,6 +22,7 @@ class Nfs3Program final : public Program {
   rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments,
                          const CallContext& context, ReplyPayload& reply) override;
   bool is_idempotent(std::uint32_t procedure, wire::Reader arguments) const override;
+  void tend() override { backend_.tend(); }
 
  private:
   /// One call under way.

@@ -292,6 +292,12 @@ TEST_P(Nfs3Test, ListingsContinueWhereTheyStoppedThoughNamesGo) {
   EXPECT_EQ(names.size(), kNames + 2U);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size())
       << "a name was listed twice";
+  EXPECT_NE(verifier, nfs3::Verifier{});
+  EXPECT_EQ(call<nfs3::ReaddirResult>(Procedure::NFSPROC3_READDIR,
+                                      nfs3::ReaddirArgs{root, cookie, {}, 512})
+                .status,
+            Status::NFS3_OK)
+      << "RFC 1813 3.3.16: a verifier of zeros is that of a first call, which no later one breaks";
   verifier[0] ^= std::byte{1};
   EXPECT_EQ(call<nfs3::ReaddirResult>(Procedure::NFSPROC3_READDIR,
                                       nfs3::ReaddirArgs{root, cookie, verifier, 512})

@@ -190,6 +190,8 @@ class Backend {
   /// Whether the superuser among the callers is also that of the storage, and thus may do all that
   /// any owner may. False where it is no more than the one user that all objects are made for.
   virtual bool superuser_owns_all() const { return true; }
+  /// What falls due by time; cheap, and called between calls.
+  virtual void tend() {}
   /// The largest READ or WRITE that is announced to clients; up to kLargestTransfer is
   /// served.
   virtual std::uint32_t largest_transfer_bytes() const { return kLargestTransfer; }

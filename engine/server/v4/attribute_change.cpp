@@ -15,6 +15,7 @@ constexpr std::uint32_t kModeBits = 07777;
 constexpr std::uint32_t kNanosecondsPerSecond = 1'000'000'000;
 
 nfs4::Status check_mask(const nfs4::Bitmap& mask, std::uint32_t minorversion) {
+  if (mask.has_beyond()) return nfs4::Status::NFS4ERR_ATTRNOTSUPP;
   nfs4::Status status = nfs4::Status::NFS4_OK;
   const nfs4::Bitmap readable = supported_attributes(minorversion);
   const nfs4::Bitmap writable = settable_attributes();

@@ -218,13 +218,8 @@ void op_setclientid_confirm(const nfs4::SetclientidConfirmArgs& args, CompoundCa
 }
 
 void op_renew(const nfs4::RenewArgs& args, CompoundCall& call, nfs4::RenewResult& result) {
-  StateTables& tables = call.state.tables();
-  Client* client = tables.find_client(args.clientid);
-  if (!client || client->minorversion != 0 || !client->confirmed) {
-    result.status = nfs4::Status::NFS4ERR_STALE_CLIENTID;
-    return;
-  }
-  renew(tables, *client);
+  const auto client = acting_client(call, args.clientid);
+  if (!client) result.status = client.error();
 }
 
 }  // namespace steertag::peer

@@ -137,7 +137,13 @@ void op_rename(const nfs4::RenameArgs& args, CompoundCall& call, nfs4::RenameRes
   if (result.status != nfs4::Status::NFS4_OK) return;
   const auto victim = entry_of(*to, args.newname, call);
   std::optional<Handle> replaced;
-  if (victim && victim->node != moved->node) {
+  const auto is_directory = [](const Object& object) {
+    return object.attributes.type == FileType::directory;
+  };
+  if (victim && is_directory(*victim) != is_directory(*moved)) {
+    // RFC 7530 16.27.4, RFC 8881 18.26.3: incompatible, open or not.
+    result.status = nfs4::Status::NFS4ERR_EXIST;
+  } else if (victim && victim->node != moved->node) {
     result.status = check_removed(*to, *victim, call);
     replaced = call.storage.handle(victim->node);
   } else if (victim && call.minorversion > 0 &&

@@ -28,8 +28,8 @@ nfs4::Status check_type(const Attributes& attributes, std::uint32_t minorversion
     case FileType::link:
       return nfs4::Status::NFS4ERR_SYMLINK;
     default:
-      // RFC 8881 18.16.3; in minor version 0, which has no such error, nfsstat4's INVAL.
-      return minorversion > 0 ? nfs4::Status::NFS4ERR_WRONG_TYPE : nfs4::Status::NFS4ERR_INVAL;
+      // RFC 8881 18.16.3; RFC 7530 16.16.5 has NFS4ERR_SYMLINK for special files of every type.
+      return minorversion > 0 ? nfs4::Status::NFS4ERR_WRONG_TYPE : nfs4::Status::NFS4ERR_SYMLINK;
   }
 }
 

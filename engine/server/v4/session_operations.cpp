@@ -52,13 +52,16 @@ nfs4::Status check_channels(const nfs4::CreateSessionArgs& args) {
   const nfs4::ChannelAttrs& fore = args.csa_fore_chan_attrs;
   const nfs4::ChannelAttrs& back = args.csa_back_chan_attrs;
   const bool with_back = (args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0;
-  const auto too_small = [](const nfs4::ChannelAttrs& channel, std::uint32_t operations) {
-    return channel.ca_maxrequestsize < kSmallestChannelSize ||
-           channel.ca_maxresponsesize < kSmallestChannelSize ||
+  const auto too_small = [](const nfs4::ChannelAttrs& channel, std::uint32_t octets,
+                            std::uint32_t operations) {
+    return channel.ca_maxrequestsize < octets || channel.ca_maxresponsesize < octets ||
            channel.ca_maxoperations < operations || channel.ca_maxrequests == 0;
   };
-  // Backwards CB_SEQUENCE and CB_RECALL have to fit.
-  if (too_small(fore, 1) || (with_back && too_small(back, 2)))
+  // Backwards CB_SEQUENCE and CB_RECALL have to fit. A client that describes a backchannel may bind
+  // it later (RFC 8881 18.34.3); one that wants none leaves zeros.
+  const bool has_back = with_back || back != nfs4::ChannelAttrs{};
+  if (too_small(fore, kSmallestChannelSize, 1) ||
+      (has_back && too_small(back, kSmallestBackchannelSize, 2)))
     return nfs4::Status::NFS4ERR_TOOSMALL;
   return nfs4::Status::NFS4_OK;
 }

@@ -11,6 +11,8 @@ Expected<Client*, nfs4::Status> acting_client(CompoundCall& call, std::uint64_t 
     return client;
   }
   Client* client = tables.find_client(named);
+  // RFC 7530 9.6.3.2: the use of a clientid whose lease was cancelled.
+  if (!client && tables.was_cancelled(named)) return tl::unexpected(nfs4::Status::NFS4ERR_EXPIRED);
   if (!client || client->minorversion != 0 || !client->confirmed)
     return tl::unexpected(nfs4::Status::NFS4ERR_STALE_CLIENTID);
   renew(tables, *client);

@@ -12,9 +12,9 @@ inline StateUser user_of(const CompoundCall& call) {
 }
 
 /// The client that an operation acts for. In minor version 1 it is that of the session. In minor
-/// version 0 it is the one that the arguments name, whose lease this renews. NFS4ERR_STALE_CLIENTID
-/// in minor version 0. NFS4ERR_DEADSESSION when an earlier operation of the COMPOUND removed the
-/// session's client.
+/// version 0 it is the one that the arguments name, whose lease this renews. NFS4ERR_EXPIRED or
+/// NFS4ERR_STALE_CLIENTID in minor version 0. NFS4ERR_DEADSESSION when an earlier operation of the
+/// COMPOUND removed the session's client.
 Expected<Client*, nfs4::Status> acting_client(CompoundCall& call, std::uint64_t named);
 
 /// Whether an owner's seqid is the one that comes next, or repeats the last (RFC 7530 9.1.7).

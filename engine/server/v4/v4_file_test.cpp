@@ -149,6 +149,26 @@ TEST_P(Nfs4FileTest, GetattrGivesWhatIsSupportedAndNothingElse) {
   }
 }
 
+// RFC 7530 16.7.4, RFC 8881 18.7.3: GETATTR leaves out what the server does not support.
+// RFC 7530 16.32.5, RFC 8881 18.30.3: SETATTR refuses it.
+TEST_P(Nfs4FileTest, AttributesOfAnyNumberMayBeAskedFor) {
+  const nfs4::FileHandle file = make_file4("file", pattern(1000));
+  for (const std::uint32_t words : {9U, 500U}) {
+    Bytes octets(4 + 4 * std::size_t{words});
+    wire::store_u32(octets.data(), words);
+    wire::store_u32(octets.data() + 4, 1U << nfs4::FATTR4_SIZE);
+    wire::store_u32(octets.data() + octets.size() - 4, 0xffffffff);
+    nfs4::GetattrArgs args;
+    wire::Reader reader(octets);
+    args.decode(reader);
+    ASSERT_TRUE(reader.ok()) << reader.fault().message();
+    EXPECT_EQ(attributes4(file, args.attr_request).size, 1000U) << words << " words";
+    Compound compound;
+    compound.put(file).add(Opnum::OP_SETATTR, nfs4::SetattrArgs{{}, {args.attr_request, {}}});
+    EXPECT_EQ(status_of(compound), Status::NFS4ERR_ATTRNOTSUPP) << words << " words";
+  }
+}
+
 TEST_P(Nfs4FileTest, SetattrSetsAndRefuses) {
   const nfs4::FileHandle file = make_file4("file", pattern(1000));
   nfs4::Attributes wanted = with_mode(0640);

@@ -137,6 +137,25 @@ TEST_P(ReaddirTest, LimitsAndCookiesAreChecked) {
   EXPECT_EQ(status_of(file), Status::NFS4ERR_NOTDIR);
 }
 
+// RFC 7530 16.24.4, RFC 8881 18.23.3: a server refuses a verifier that is no longer valid.
+TEST_P(ReaddirTest, AVerifierOfZerosIsNone) {
+  constexpr std::size_t kEntries = 30;
+  for (std::size_t i = 0; i < kEntries; ++i) make_entry("entry-" + std::to_string(i));
+  std::size_t listed = 0;
+  std::uint64_t cookie = 0;
+  for (std::size_t calls = 0; calls < kEntries; ++calls) {
+    verifier = {};
+    Answer answer = list(args(cookie, 300));
+    ASSERT_EQ(answer.status(), Status::NFS4_OK) << rpc::name(answer.status());
+    const auto result = answer.take<nfs4::ReaddirResult>(Opnum::OP_READDIR).resok4;
+    EXPECT_NE(result.cookieverf, nfs4::Verifier{});
+    listed += result.entries.items.size();
+    if (result.eof) break;
+    cookie = result.entries.items.back().cookie;
+  }
+  EXPECT_EQ(listed, kEntries);
+}
+
 class RestartedReaddirTest : public ReaddirTest {
  protected:
   /// The server with the same key, and nothing else as it was.

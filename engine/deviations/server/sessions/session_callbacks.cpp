@@ -25,8 +25,8 @@ void ask_for_backchannel(peer::CallStep& call) {
     if ((args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0) return;
     args.csa_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
     nfs4::ChannelAttrs& back = args.csa_back_chan_attrs;
-    back.ca_maxrequestsize = std::max(back.ca_maxrequestsize, peer::kSmallestChannelSize);
-    back.ca_maxresponsesize = std::max(back.ca_maxresponsesize, peer::kSmallestChannelSize);
+    back.ca_maxrequestsize = std::max(back.ca_maxrequestsize, peer::kSmallestBackchannelSize);
+    back.ca_maxresponsesize = std::max(back.ca_maxresponsesize, peer::kSmallestBackchannelSize);
     back.ca_maxoperations = std::max(back.ca_maxoperations, kRecallOperations);
     back.ca_maxrequests = std::max(back.ca_maxrequests, 1U);
   });

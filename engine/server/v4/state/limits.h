@@ -16,6 +16,9 @@ inline constexpr std::size_t kMostClients = 16'384;
 /// At most this many of these may be unconfirmed. They cost their sender one call each, so a new
 /// one evicts the oldest. But thousands come at once after a restart of the server.
 inline constexpr std::size_t kMostUnconfirmedClients = 2048;
+/// Cancelled leases that are remembered, so that their clients get NFS4ERR_EXPIRED: one for each
+/// record.
+inline constexpr std::size_t kMostCancelledClients = kMostClients;
 /// Records that may come from one host: a quarter. It is enough for thousands of clients behind one
 /// address. No single host can shut the others out.
 inline constexpr std::size_t kMostClientsPerHost = kMostClients / 4;
@@ -44,8 +47,11 @@ inline constexpr std::size_t kMostCachedBytesPerHost =
     kFreelyCachedBytesPerHost + kMostClientsPerHost * kFewSlots * kLargestCachedReply;
 /// ca_maxoperations: those of the longest COMPOUND that deployed clients send, with room.
 inline constexpr std::uint32_t kMostOperationsPerCompound = 50;
-/// Smallest ca_maxrequestsize and ca_maxresponsesize that a SEQUENCE with one operation fits in.
-inline constexpr std::uint32_t kSmallestChannelSize = 512;
+/// Smallest ca_maxrequestsize and ca_maxresponsesize of a fore channel. A SEQUENCE with one
+/// operation fits in: without arguments and a credential 92 octets, its reply 88.
+inline constexpr std::uint32_t kSmallestChannelSize = 92;
+/// The same of a backchannel: CB_SEQUENCE and CB_RECALL with a credential of AUTH_SYS.
+inline constexpr std::uint32_t kSmallestBackchannelSize = 512;
 /// ca_rdma_ird: RDMA Reads that may be outstanding on a connection, as providers have it.
 inline constexpr std::uint32_t kMostIrd = 16;
 /// Connections that one session remembers; the longest unused goes when another comes.

@@ -177,7 +177,7 @@ void Nfs4State::expire() {
     if (!tables_->lease_over(*client)) break;
     over.push_back(client);
   }
-  if (!over.empty()) tables_->remove_clients(over);
+  if (!over.empty()) tables_->cancel_leases(over);
   process_recalls(*tables_);
   tables_->end_contentions();
 }

@@ -111,6 +111,19 @@ void StateTables::remove_clients(std::span<Client* const> gone) {
   for (Client* client : gone) end_client(*client);
 }
 
+void StateTables::cancel_leases(std::span<Client* const> gone) {
+  for (const Client* client : gone) {
+    if (client->minorversion > 0 || !client->confirmed) continue;
+    if (cancelled.size() == kMostCancelledClients) cancelled.pop_front();
+    cancelled.push_back(client->id);
+  }
+  remove_clients(gone);
+}
+
+bool StateTables::was_cancelled(ClientId id) const {
+  return std::ranges::find(cancelled, id) != cancelled.end();
+}
+
 void StateTables::end_client(Client& client) {
   while (!client.sessions.empty()) remove_session(*find_session(client.sessions.back()));
   while (!client.delegations.empty()) remove_delegation(client.delegations.begin()->second);

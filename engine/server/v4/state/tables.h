@@ -27,6 +27,10 @@ struct StateTables {
   void remove_client(Client& client);
   /// The same for many of them, with one change of the recovery file.
   void remove_clients(std::span<Client* const> clients);
+  /// The same for clients whose lease is over. Those of minor version 0 are remembered.
+  void cancel_leases(std::span<Client* const> clients);
+  /// Whether this was a client of minor version 0 until its lease was over.
+  bool was_cancelled(ClientId id) const;
   bool lease_over(const Client& client) const;
   void renew(Client& client);
   /// Makes room for an unconfirmed client from this host; false when every record, or every one of
@@ -75,6 +79,7 @@ struct StateTables {
   std::uint32_t boot = 0;  // tells stateids and client ids of earlier runs
   std::unordered_map<ClientId, std::unique_ptr<Client>> clients;
   std::deque<ClientId> unconfirmed;  // oldest first; some are gone or confirmed by now
+  std::deque<ClientId> cancelled;    // oldest first, kMostCancelledClients at most
   std::list<Client*> by_renewal;     // all of them: the one whose lease ends first is the first
   std::unordered_map<nfs4::SessionId, std::unique_ptr<Session>, OctetsHash> sessions;
   std::unordered_map<Handle, File, OctetsHash> files;

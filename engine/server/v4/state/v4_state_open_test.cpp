@@ -166,6 +166,21 @@ TEST_F(V4OpenTest, OnlyRegularFilesAreOpened) {
   EXPECT_EQ(status("p"), Status::NFS4ERR_WRONG_TYPE);
 }
 
+// RFC 7530 16.16.5.
+TEST_F(V4OpenTest, SpecialFilesAreSymlinksToAnOpenOfMinorVersionZero) {
+  Actor actor = known();
+  for (const FileType type :
+       {FileType::socket, FileType::fifo, FileType::block, FileType::character}) {
+    NewNode node;
+    node.type = type;
+    const std::string name = "special " + std::to_string(static_cast<int>(type));
+    ASSERT_TRUE(storage.create(storage.export_root(), name, node));
+    EXPECT_EQ(run(op_open, open_args(actor, name, kRead), actor, root()).status,
+              Status::NFS4ERR_SYMLINK)
+        << name;
+  }
+}
+
 TEST_F(V4OpenTest, ModeBitsDecideWhoOpens) {
   Actor actor = mounted();
   actor.uid = 1000;

@@ -229,6 +229,22 @@ TEST_F(V4ClientTest, SetclientidOfTheSameInstanceKeepsItsIdAndState) {
   EXPECT_EQ(run(op_renew, {actor.clientid}, actor).status, Status::NFS4ERR_STALE_CLIENTID);
 }
 
+// RFC 7530 9.6.3.2: the use of a clientid whose lease was cancelled.
+TEST_F(V4ClientTest, ACancelledLeaseIsExpiredAndAnUnknownClientStale) {
+  Actor actor = known();
+  const Handle file = make_file("f");
+  const auto opened = open(actor, "f", 3);
+  pass(kLeaseTime + std::chrono::seconds(1));
+  EXPECT_EQ(run(op_renew, {actor.clientid}, actor).status, Status::NFS4ERR_EXPIRED);
+  EXPECT_EQ(run(op_open, open_args(actor, "f", 3, 0, 3), actor, root()).status,
+            Status::NFS4ERR_EXPIRED);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::write), Status::NFS4ERR_EXPIRED);
+  EXPECT_EQ(run(op_renew, {actor.clientid + 1}, actor).status, Status::NFS4ERR_STALE_CLIENTID);
+  start();
+  EXPECT_EQ(run(op_renew, {actor.clientid}, actor).status, Status::NFS4ERR_STALE_CLIENTID)
+      << "after a restart";
+}
+
 TEST_F(V4ClientTest, AConfirmFromAnotherPrincipalComesTooLateOnceThereIsState) {
   Actor owner = known("same name");
   make_file("f");

@@ -59,5 +59,30 @@ TEST_F(V4ShareTest, AnOwnersOwnDenyBindsItsNextOpen) {
   EXPECT_EQ(again(kReadUndelegated, nfs4::OPEN4_SHARE_DENY_WRITE), Status::NFS4_OK);
 }
 
+// RFC 7530 9.9: "with no exception for an existing OPEN for the same open-owner".
+TEST_F(V4ShareTest, AnOwnersOwnDenyBindsItsNextOpenOfMinorVersionZero) {
+  Actor actor = known();
+  make_file("f");
+  open(actor, "f", kRead, nfs4::OPEN4_SHARE_DENY_WRITE);
+  const auto again = [&](std::uint32_t access, std::uint32_t deny, std::uint32_t seqid) {
+    return run(op_open, open_args(actor, "f", access, deny, seqid), actor, root()).status;
+  };
+  EXPECT_EQ(again(kWrite, nfs4::OPEN4_SHARE_DENY_NONE, 3), Status::NFS4ERR_SHARE_DENIED);
+  EXPECT_EQ(again(kRead, nfs4::OPEN4_SHARE_DENY_READ, 4), Status::NFS4ERR_SHARE_DENIED);
+  EXPECT_EQ(again(kRead, nfs4::OPEN4_SHARE_DENY_WRITE, 5), Status::NFS4_OK);
+}
+
+// RFC 7530 16.27.4, RFC 8881 18.26.3.
+TEST_F(V4ShareTest, ADirectoryReplacesNoFileWhetherItIsOpenOrNot) {
+  Actor actor = mounted();
+  make_file("f");
+  NewNode node;
+  node.type = FileType::directory;
+  ASSERT_TRUE(storage.create(storage.export_root(), "d", node));
+  open(actor, "f", kReadUndelegated, nfs4::OPEN4_SHARE_DENY_WRITE);
+  EXPECT_EQ(rename("d", "f", actor), Status::NFS4ERR_EXIST);
+  EXPECT_EQ(rename("f", "d", actor), Status::NFS4ERR_EXIST);
+}
+
 }  // namespace
 }  // namespace steertag::peer::testing

@@ -1,0 +1,1 @@
+"""Runs test suites and clients of others against our server."""
