@@ -24,7 +24,9 @@ class ReceiveMemory {
 
  private:
   struct Unmap {
-    std::size_t length = 0;
+    std::size_t length;
+    Unmap() : length(0) {}  // an initializer of the member would come too late for Mapping
+    explicit Unmap(std::size_t octets) : length(octets) {}
     void operator()(std::byte* start) const;
   };
   using Mapping = std::unique_ptr<std::byte, Unmap>;
