@@ -12,7 +12,14 @@ from steertag.suite.client.client_connection import sent_from
 from steertag.suite.client.script import ERR_CHUNK, is_read, reverse_call, Script
 from .call_kinds import denial
 from .callback_scripts import NEEDS, UNPROVEN
-from .client_verdicts import completes, completes_unless_starved, expect_or, GIVES_UP, may_hang, stays
+from .client_verdicts import (
+    completes,
+    completes_unless_starved,
+    expect_or,
+    GIVES_UP,
+    may_hang,
+    stays,
+)
 
 RECEIVES, REVERSE_RECEIVES = "RFC8166-3.3.1-10", "RFC8167-4.3.1-1"
 RECOVERS = "RFC8166-4.5.5-1"
@@ -79,9 +86,7 @@ class Repeated(Script):
 
     def wasted(self, outcome):
         """The connections that ended for want of a receive, although the client had some to spare."""
-        return [
-            conn for conn in outcome.starving() if self._proven.get(conn.number, 0) >= PROOFS
-        ]
+        return [conn for conn in outcome.starving() if self._proven.get(conn.number, 0) >= PROOFS]
 
 
 def _judge(bench, outcome, script, requirement_id, receives=RECEIVES):

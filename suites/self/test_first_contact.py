@@ -81,9 +81,7 @@ def one_variant_of_each_group():
     """Names of bent calls."""
     for group in mutate.GROUPS:
         refused = [
-            each.name
-            for each in mutate.generate(group, null_call())
-            if each.expectation in REFUSED
+            each.name for each in mutate.generate(group, null_call()) if each.expectation in REFUSED
         ]
         yield from refused[:1]
 
@@ -130,7 +128,9 @@ def unusable_ends(contacts):
             if end.record is None:
                 ends[name] = str(end)
             else:
-                assert end.record.verdict in ("fail", "hang") and end.record.reason.startswith("RFC")
+                assert end.record.verdict in ("fail", "hang") and end.record.reason.startswith(
+                    "RFC"
+                )
     return ends
 
 

@@ -27,7 +27,11 @@ SENTENCES = {
     ),
     "rpcbind": ({(*RPCBIND2, 0): b""}, "/srv", "this port serves rpcbind, and not NFS: give the"),
     "unknown": ({(99, 1, 0): b""}, "/srv", "this port serves no NFS: give the port of NFS in the"),
-    "version-two": ({(100003, 2, 0): b""}, "/srv", "it offers versions 2 to 2 of NFS: the suite ne"),
+    "version-two": (
+        {(100003, 2, 0): b""},
+        "/srv",
+        "it offers versions 2 to 2 of NFS: the suite ne",
+    ),
     "no-mount": (
         NULL,
         "/srv",
@@ -64,7 +68,11 @@ SENTENCES = {
         "/srv",
         "user 0, group 0 may not write to /srv (NFS3ERR_ACCES): export it with no_root_squash, or",
     ),
-    "full": (OK | root_gives(MKDIR=NOSPC), "/srv", "the export /srv has no room (NFS3ERR_NOSPC): fr"),
+    "full": (
+        OK | root_gives(MKDIR=NOSPC),
+        "/srv",
+        "the export /srv has no room (NFS3ERR_NOSPC): fr",
+    ),
 }
 
 
@@ -88,7 +96,10 @@ def test_what_hinders_is_one_sentence_with_the_remedy(tmp_path, name):
 
 @pytest.mark.parametrize(
     "table, words_before",
-    [(NULL, f"{NO_MOUNT}--mount-port {PORT}, as its rpcbind says"), (OK, f"the URL ({PORT}, by its ")],
+    [
+        (NULL, f"{NO_MOUNT}--mount-port {PORT}, as its rpcbind says"),
+        (OK, f"the URL ({PORT}, by its "),
+    ],
 )
 def test_rpcbind_tells_the_port(tmp_path, monkeypatch, table, words_before):
     with programs({(*RPCBIND2, 3): words(PORT)}) as rpcbind, programs(table) as port:
@@ -130,7 +141,9 @@ def test_version_four_finds_no_path(tmp_path):
         bench.close()
         with pytest.raises(Unreachable) as found:
             look_over(tmp_path, url.replace("/export", "/nowhere"), profile=profile)
-    sentence = "NFS version 4.1 finds no /nowhere (NFS4ERR_NOENT): export it to version 4 by the same path"
+    sentence = (
+        "NFS version 4.1 finds no /nowhere (NFS4ERR_NOENT): export it to version 4 by the same path"
+    )
     assert sentence in str(found.value)
 
 
@@ -139,7 +152,9 @@ def test_a_twin_that_is_another_server(tmp_path, monkeypatch):
     with bundled(tmp_path) as url, bundled(tmp_path / "other", over="tcp") as other:
         with pytest.raises(Unreachable) as found:
             look_over(tmp_path, url, profile=parse({"tcp": other}))
-        assert f"{other} is another server: the root's handle of {url} is NFS3ERR_" in str(found.value)
+        assert f"{other} is another server: the root's handle of {url} is NFS3ERR_" in str(
+            found.value
+        )
         assert str(found.value).endswith("there: correct --tcp, or `tcp:` in the profile")
         port = int(other.rpartition(":")[2].partition("/")[0])
         monkeypatch.setattr(nfs_port, "NFS_PORT", port)

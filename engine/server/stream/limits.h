@@ -14,9 +14,9 @@ inline constexpr std::size_t kLargestStreamRecord = kLargestCall;
 /// enough for one on each connection of a server with the default budget.
 inline constexpr std::size_t kFirstRecordBytes = 4096;
 /// The parts of the memory for records that have not arrived completely. A source is an IPv4
-/// address, or the /64 network of an IPv6 address. Connections that have not delivered a whole
-/// record yet get memory while their source has at most one part, the others while it has all parts
-/// but one. With the default budget a part is fifteen of the largest records.
+/// address, or the /64 network of an IPv6 address. Connections without a whole record so far get
+/// memory while their source has at most one part. The others get it while their source has all
+/// parts but one. With the default budget a part is fifteen of the largest records.
 inline constexpr std::size_t kRecordParts = 4;
 /// Octets read from a socket at a time, into a buffer that all connections share. The largest WRITE
 /// takes sixteen reads. A connection that is held back may have to keep this much.

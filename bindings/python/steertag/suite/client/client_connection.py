@@ -45,7 +45,7 @@ class ClientConnection:
 
     def __init__(self, watch, client_data):
         self.watch = watch
-        self.client_data = client_data  # private data of the request
+        self.client_data = client_data  # private data of the request.
         self.raw = None  # peer.InterposedConnection, once it is accepted
         self.reason = None  # fabric.CloseReason, once it has ended
         self.posted = 0  # messages that a case has posted by itself

@@ -177,7 +177,9 @@ class Controller:
             return False
         if self._comparison is not None:
             return not self._comparison.matches()
-        return any(Verdict(each.verdict).outcome == "failed" for each in self._report.records.values())
+        return any(
+            Verdict(each.verdict).outcome == "failed" for each in self._report.records.values()
+        )
 
     def _write(self, session):
         if self._report.executed() == 0 and session.exitstatus == pytest.ExitCode.OK:

@@ -60,7 +60,9 @@ def _versions(bench, link):
             f"it offers versions {low} to {high} of NFS: the suite needs version 3 or 4.1"
         )
     if link.probed("nfs41", PROBES["nfs41"]):
-        raise Hindrance("it offers neither version 3 nor version 4.1 of NFS: the suite needs one of them")
+        raise Hindrance(
+            "it offers neither version 3 nor version 4.1 of NFS: the suite needs one of them"
+        )
     sentence = f"the target answers NULL of NFS version 3 with PROG_MISMATCH, {low} to {high}"
     link.note_lack("nfs3", Lack(sentence))
 
