@@ -9,8 +9,10 @@ from .case_cause import CRASH, HARNESS, JUDGED, PREPARING, REFUSED, RULE
 from .cause_key import normalised
 from .fold import fold
 
-# Causes with a trace and commands, and causes with an example. A digest stays below sixty lines.
-MOST_IN_FULL, MOST_IN_SHORT = 3, 10
+# Lines of the causes that have a trace and commands each, after which the next have an example only. A whole
+# run prints fewer than 200 lines.
+LINES_IN_FULL = 90
+MOST_IN_SHORT = 10
 # Warnings in one line each.
 MOST_WARNINGS = 5
 # Requirements named that were broken after a cause.
@@ -25,17 +27,16 @@ WIDTH = 116
 def digest(run, directory):
     """Lines for a run_cases.RunCases whose report is in `directory`; none if nothing went wrong."""
     causes, warnings = fold(run.failed), fold(run.warned)
-    where = shown_path(directory)
+    where, more = shown_path(directory), 0
     if causes:
         yield f"{_counts(causes)}{headline(causes[0], run.clauses)}"
-        yield from _failures(causes, run.clauses, where)
+        more = yield from _failures(causes, run.clauses, where)
     if warnings:
         yield f"{_counts(warnings, 'warning')}{headline(warnings[0], run.clauses)}"
         yield from (_numbered(each, run.clauses) for each in warnings[1 : 1 + MOST_WARNINGS])
     if causes or warnings:
-        most = len(causes) - MOST_IN_FULL - MOST_IN_SHORT
-        more = f"{counted(most, 'more cause')}, and " if most > 0 else ""
-        yield f"{more}all cases of a cause: steertag causes {where} --cause N"
+        unnamed = f"{counted(more, 'more cause')}, and " if more else ""
+        yield f"{unnamed}all cases of a cause: steertag causes {where} --cause N"
 
 
 def _counts(causes, noun="cause"):
@@ -48,18 +49,26 @@ def _counts(causes, noun="cause"):
 
 
 def _failures(causes, clauses, where):
-    for cause in causes[:MOST_IN_FULL]:
-        if cause.number > 1:
+    """Lines of the causes: the first in full, some more in short. Returns how many have none."""
+    left, number = LINES_IN_FULL, 0
+    for number, cause in enumerate(causes):
+        lines = [*details(cause, clauses, where), ""]
+        left -= len(lines)
+        if number and left < 0:
+            break
+        if number:
             yield _numbered(cause, clauses)
-        yield from details(cause, clauses, where)
-        yield ""
-    for cause in causes[MOST_IN_FULL:][:MOST_IN_SHORT]:
+        yield from lines
+    else:
+        return 0
+    for cause in causes[number:][:MOST_IN_SHORT]:
         yield _numbered(cause, clauses)
         yield from _row(
             "example",
             f"{cause.example.id}: steertag causes {where} --cause {cause.number}",
             cut=False,
         )
+    return max(0, len(causes) - number - MOST_IN_SHORT)
 
 
 def _numbered(cause, clauses):
