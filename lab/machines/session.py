@@ -141,6 +141,7 @@ class Session:
             "export": self.target.export,
             # The machine is ours and is thrown away: cases may do their worst.
             "destructive": True,
+            "translated": self._link is None,  # qemu forwards ports of this host
             "software": self._image.version(),
             "console": console,
             # A kernel that a case kills is replaced, so that the cases after it are still run.

@@ -10,6 +10,7 @@
     uid: 0                                   # AUTH_SYS identity of the suite's calls
     gid: 0
     destructive: false                       # true: destructive cases may run, the target is expendable
+    translated: true                         # address translation on the way gives us other ports
     software: linux-image-6.1.0-41-amd64     # version, for the report
     console: build/lab/x/console.log         # a log of the target that crash verdicts quote
     died: [test, -e, /run/x/died]            # succeeds if a silent target is dead: crash, not hang
@@ -48,6 +49,7 @@ class Profile:
     uid: int = 0
     gid: int = 0
     destructive: bool = False
+    translated: bool = False
     software: str = ""
     console: str = ""
     died: list = dataclasses.field(default_factory=list)
