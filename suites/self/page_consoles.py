@@ -24,7 +24,7 @@ _VARIABLE = re.compile(
     r"\b0x[0-9a-f]+\b|#[0-9a-f]{8}\b|\b\d+\.\d{2,}|(?<!RFC)(?<!RFC )(?<![\d.])(?:\d{1,3}(?:,\d{3})+|\d{2,})"
 )
 # Ports of the pages, which are free ones in a run.
-_PORT = re.compile(r"(?<=:)(?:20049|2049)\b")
+_PORT = re.compile(r"(?<=:)(?:20049|20490|2049)\b")
 
 
 @dataclasses.dataclass

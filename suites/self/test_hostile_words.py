@@ -49,7 +49,7 @@ def test_error(bench):
 
 @case("self.found", requirements=[VERSION])
 def test_found(bench):
-    current_run().found(VERSION, WORDS)
+    current_run().found(VERSION, WORDS, None, "send", 1)
     bench.not_testable(WORDS)
 """
 CASES_IN_ALL = 6

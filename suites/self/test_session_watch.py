@@ -64,7 +64,7 @@ def reply_to(operations, results, long=False, tag=""):
         writes=writes,
         invalidate=None,
     )
-    return Reply(types.SimpleNamespace(raw=raw, number=0), departure)
+    return Reply(types.SimpleNamespace(raw=raw, number=0, answered=set()), departure)
 
 
 def posted(reply):

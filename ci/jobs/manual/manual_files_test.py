@@ -24,7 +24,7 @@ def test_no_file_is_stale(made):
 
 def test_a_page_has_the_exit_statuses_and_no_path_of_this_machine(made):
     pages = {path.name: text for path, text in made.items() if path.suffix == ".1"}
-    assert "target that cannot be reached" in pages["steertag-test.1"]
+    assert "target that cannot be tested" in pages["steertag-test.1"]
     for name, text in pages.items():
         assert "exit status" in text.lower() or name in ("steertag.1", "steertag-serve.1"), name
         assert str(manual_files.PROJECT) not in text

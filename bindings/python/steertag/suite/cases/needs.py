@@ -42,7 +42,7 @@ REMEDIES = {
 # Needs that another need includes.
 NEEDED_FIRST = {"backchannel": ("nfs41",), "delegations": ("nfs41", "backchannel")}
 # Needs that no decorator names.
-IMPLIED = ("nfs3", "export", *TRANSPORT_NEEDS)
+IMPLIED = ("nfs3", "export", "chosen-port", *TRANSPORT_NEEDS)
 # Needs with a meaning over RDMA only.
 RDMA_NEEDS = (*PROVIDER_NEEDS, *TRANSPORT_NEEDS, "large-inline", "multiple-read-chunks")
 

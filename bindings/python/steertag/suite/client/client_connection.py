@@ -45,10 +45,10 @@ class ClientConnection:
 
     def __init__(self, watch, client_data):
         self.watch = watch
-        self.client_data = client_data  # private data of the request.
-        self.raw = None  # peer.InterposedConnection, once it is accepted
-        self.reason = None  # fabric.CloseReason, once it has ended
-        self.posted = 0  # messages that a case has posted by itself
+        self.client_data = client_data  # Private data of the request.
+        self.raw = None  # The peer.InterposedConnection, once it is accepted.
+        self.reason = None  # The fabric.CloseReason, once it has ended.
+        self.posted = 0  # Messages that a case has posted by itself.
         # XIDs of the calls whose replies were sent as the server has them.
         self.answered = set()
 

@@ -63,7 +63,12 @@ def test_a_backlog_that_is_read_has_room_again():
 
 def test_calls_without_end_are_cut_off():
     ends, answered = [], []
-    conn = types.SimpleNamespace(cut_off=lambda: ends.append(True), send=answered.append)
+    conn = types.SimpleNamespace(
+        cut_off=lambda: ends.append(True),
+        send=answered.append,
+        read_callback=callbacks.read_callback,
+        reverse_message=lambda *_: wire.Draft(),
+    )
     taker = callbacks.Callbacks(conn)
     call = Message(wire.encode(reverse_call(1)))
     for _ in range(callbacks.MOST_CALLS):

@@ -8,6 +8,8 @@ from steertag.suite.cases import kinds
 from steertag.suite.cases.case_end import Failed
 from steertag.suite.nfs_client import case_files
 from steertag.suite.nfs_client.case_files import Files, MOST_REMOVED, SMALL_INLINE_DATA
+from steertag.suite.nfs_client.nfs3_file_calls import Nfs3FileCalls
+from steertag.suite.recording.recorder import Recorder
 
 
 def reply(**fields):
@@ -16,17 +18,25 @@ def reply(**fields):
     )
 
 
-class Answered(Files):
-    """Files of a server whose answers the test gives, by procedure."""
+class Answers(Nfs3FileCalls):
+    """Calls whose answers the test gives, by procedure."""
 
     def __init__(self, answers):
-        super().__init__(None, types.SimpleNamespace(unique="1"), None, "case", None)
-        self._conn = types.SimpleNamespace(open=True, inline_octets=1024, owed="RFC8166-3.3.3-1")
+        super().__init__(None)
         self.answers, self.asked = answers, []
 
     def _outcome(self, procedure, fields):
         self.asked.append(procedure)
         return self.answers[procedure]
+
+
+def files_of(calls):
+    """Files below b"root", made and read by these Answers."""
+    link = types.SimpleNamespace(unique="1")
+    files = Files(None, link, None, "case", Recorder(), lambda _: calls)
+    files._conn = types.SimpleNamespace(open=True, inline_octets=1024, owed="RFC8166-3.3.3-1")
+    files._directory = b"root"
+    return files
 
 
 @pytest.mark.parametrize(
@@ -38,18 +48,19 @@ class Answered(Files):
     ],
 )
 def test_a_file_that_cannot_be_so_is_a_failure(data, eof, detail):
-    files = Answered({"READ": reply(data=data, eof=eof)})
+    calls = Answers({"READ": reply(data=data, eof=eof)})
+    files = files_of(calls)
     with pytest.raises(Failed, match="preparing the case: READ gave garbage") as caught:
         files.read(b"handle")
     assert detail in caught.value.detail
-    assert len(files.asked) <= case_files.MOST_READS
+    assert len(calls.asked) <= case_files.MOST_READS
 
 
 @pytest.mark.parametrize("removable", [True, False])
 def test_names_without_end_end_a_clean_up(removable):
     names = [types.SimpleNamespace(name=f"name-{number}") for number in range(100)]
     refused = types.SimpleNamespace(kind="nfs:NFS3ERR_ISDIR")
-    files = Answered(
+    calls = Answers(
         {
             "MKDIR": reply(obj=b"directory"),
             "LOOKUP": reply(object=b"directory"),
@@ -58,7 +69,8 @@ def test_names_without_end_end_a_clean_up(removable):
             "RMDIR": reply(),
         }
     )
-    files._make_directory(b"root", "mine")
+    files = files_of(calls)
+    files.directory("mine")
     files.clean_up()
-    assert files.asked.count("REMOVE") <= MOST_REMOVED
-    assert files.asked[-1] == "RMDIR"
+    assert calls.asked.count("REMOVE") <= MOST_REMOVED
+    assert calls.asked[-1] == "RMDIR"
