@@ -11,15 +11,15 @@ from steertag.suite.cases.environments import ENVIRONMENTS
 from steertag.suite.client.backchannel import Backchannel, OK
 from steertag.suite.client.script import has_reply_chunk, is_read, is_write, ReplyInterposer
 from .call_kinds import deny_then_conform
-from .callback_scripts import NEEDS, UNPROVEN
-from .client_verdicts import completes, survives
+from .callback_scripts import NEEDS
+from .client_verdicts import completes, stays, survives
 from .environment_script import EnvironmentScript, own_options, server_options
 
 SAME = "RFC8166-1-1"
 DISCARDED = "RFC8166-4.5-3"
 UNKNOWN = "RFC8167-2.4-1"
 AGAIN = "RFC8166-4.5.5-1"
-TAKEN = "RFC8881-2.10.3-1"
+TAKEN = "RFC8881-20.9.3-2"
 
 
 def conform(reply):
@@ -93,6 +93,8 @@ def test_callback(bench, environment):
     script = EnvironmentScript(dataclasses.replace(environment, reconnected=False), back)
     own = own_options(environment)
     outcome = bench.use(script, server=server_options(environment), own=own)
+    if not environment.reconnected:
+        stays(back, outcome, TAKEN)
     if back.not_testable_reason:
         bench.not_testable(back.not_testable_reason)
     expect.equal(back.result.status(), OK, TAKEN, "status of CB_COMPOUND", outcome=outcome)
