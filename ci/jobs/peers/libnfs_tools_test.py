@@ -1,4 +1,4 @@
-"""The utilities of libnfs copy and list, and each fault of theirs or of the server is told."""
+"""The utilities of libnfs copy and list, and the run names each fault of theirs or of the server."""
 
 import pytest
 
