@@ -28,12 +28,8 @@ from .error import BaselineError, cannot_read
 ROW_KEYS = ("case", "verdict", "requirement", "reason", "note")
 OR_KEY = "or"
 OUTCOME_KEYS = ("verdict", "reason")
-HEAD_KEYS = (
-    "software",
-    "kernel",
-    "steertag",
-    "cases",
-)  # what is known of the run; each is optional
+# What is known of the run; each is optional.
+HEAD_KEYS = ("software", "kernel", "steertag", "cases")
 # Above the largest file with a row for every case. A larger file is a wrong file.
 LARGEST_BASELINE = 16 << 20
 MOST_NAMED = 5  # cases that one sentence names

@@ -107,6 +107,11 @@ fragments = st.lists(st.integers(0, 60), max_size=MOST_ENTRIES)
 def sizes(draw, length):
     """Sizes of segments, with empty ones among them, that hold `length` octets together."""
     cuts = sorted(draw(st.lists(st.integers(0, length), max_size=MOST_ENTRIES - 1)))
+    return _between(cuts, length)
+
+
+def _between(cuts, length):
+    """The sizes of the parts between sorted cuts of `length` octets."""
     ends = [*cuts, length]
     return [end - start for start, end in zip([0, *ends], ends)]
 
@@ -128,5 +133,4 @@ def edge_sizes(draw, length):
     places = [edge + near for edge in EDGES for near in (-1, 0, 1) if edge + near <= length]
     cut = st.integers(0, length) | st.sampled_from(places or [length])
     cuts = sorted(draw(st.lists(cut, max_size=MOST_ENTRIES - 1)))
-    ends = [*cuts, length]
-    return [end - start for start, end in zip([0, *ends], ends)]
+    return _between(cuts, length)

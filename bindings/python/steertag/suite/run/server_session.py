@@ -91,10 +91,8 @@ class ServerSession(CaseSession):
         """A bench for what comes before the cases. Its end by Refused or Hindrance raises Unreachable."""
         owed = EXCHANGES if self._link.transport == RDMA else EXCHANGES_OVER_TCP
         case = dataclasses.replace(CONTACT, requirements=(owed,))
-        self._run, self._bench = (
-            Run(case, case.id, self._link.transport, self.options.run_seed),
-            None,
-        )
+        self._run = Run(case, case.id, self._link.transport, self.options.run_seed)
+        self._bench = None
         bench = self.bench()
         try:
             with running(self._run):
