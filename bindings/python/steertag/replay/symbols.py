@@ -98,6 +98,7 @@ class Symbols:
         for recorded, now in self._opaques.items():
             if len(now) == len(recorded):
                 self._replace(patched, octets, recorded, now)
+        self._own |= {window for _, window in _windows(octets)}
         # The longer ones may begin with a shorter one.
         named = dict(sorted(self._named.items(), key=lambda each: len(each[0])))
         for recorded, now in (named | self._handles | self._texts).items():
@@ -121,7 +122,6 @@ class Symbols:
             known = self._memory.get(int.from_bytes(octets[start : start + _WORD], "big"))
             if known is not None:
                 self._segment(patched, start, *known)
-        self._own |= {window for _, window in _windows(octets)}
         self._number(patched, octets)
         return bytes(patched)
 
