@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <string>
 
 #include "net/socket.h"
@@ -31,13 +32,13 @@ class RecordBudgetTest : public ::testing::Test {
   std::string granted() {
     std::string numbers;
     while (const auto grant = budget.next()) {
-      const auto* place = reinterpret_cast<const char*>(grant->connection);
+      const auto* place = reinterpret_cast<const std::max_align_t*>(grant->connection);
       numbers += std::to_string(place - places.data()) + (grant->is_set_aside ? "+ " : " ");
     }
     return numbers;
   }
 
-  std::array<char, 10> places{};
+  std::array<std::max_align_t, 10> places{};
   net::Source a = source("192.0.2.1"), b = source("192.0.2.2"), c = source("192.0.2.3");
   RecordBudget budget{kLargestStreamRecord + kShared};
 };
