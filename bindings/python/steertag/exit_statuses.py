@@ -7,7 +7,7 @@ _OF_PYTEST = {
     1: "a case failed, or did something else than the baseline expects",
     2: "the run ended early: Ctrl-C, `-x` with `-n`, or a crash that the baseline expects; or a file of cases cannot be collected",
     3: "an error inside of pytest or of a plugin",
-    4: "wrong options, a word that names nothing, or a target that cannot be tested",
+    4: "wrong options, an unknown name, an unusable profile or baseline, or a target that cannot be tested",
     5: "no case ran",
     6: "nothing failed, but --require-complete misses a case",
 }
