@@ -87,7 +87,7 @@ class Symbols:
     # -- what follows ----------------------------------------------------------------------------
 
     def in_octets(self, octets):
-        """Octets of the recording with what stands for them now, but for memory."""
+        """Octets that we send: those of the recording with what stands for them now, but for memory."""
         patched = bytearray(octets)
         # Windows first: they overlap each other, and what is known as a whole is surer than they are.
         for offset, window in _windows(octets):
@@ -98,11 +98,11 @@ class Symbols:
         for recorded, now in self._opaques.items():
             if len(now) == len(recorded):
                 self._replace(patched, octets, recorded, now)
-        self._own |= {window for _, window in _windows(octets)}
         # The longer ones may begin with a shorter one.
         named = dict(sorted(self._named.items(), key=lambda each: len(each[0])))
         for recorded, now in (named | self._handles | self._texts).items():
             self._replace(patched, octets, recorded, now)
+        self._own |= {window for _, window in _windows(octets)}
         return bytes(patched)
 
     @staticmethod
