@@ -111,6 +111,8 @@ def test_calls_of_the_target_are_kept_with_what_takes_them(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+# Enough runs for all steps and some octets; the whole search takes minutes on a busy machine.
+SOME_RUNS = 120
 # What earlier candidates leave behind on a server: a client, and its reply to CREATE_SESSION.
 SESSION = ("channel-size-raised", "server.nfs4.session.fore-few-operations")
 # A server that fails before the case comes to its own steps.
@@ -127,7 +129,7 @@ def nfs4_recording(request, tmp_path_factory):
 def test_a_server_that_remembers_earlier_candidates(nfs4_recording, tmp_path):
     _, path = nfs4_recording
     out = tmp_path / "small.steertag"
-    done = steertag("shrink", path, "--out", out)
+    done = steertag("shrink", path, "--out", out, "--runs", SOME_RUNS)
     assert done.returncode == 0, done.stdout + done.stderr
     done = steertag("replay", out)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -140,7 +142,7 @@ def test_a_foreign_server_that_remembers_earlier_candidates(nfs4_recording, tmp_
     deviation, path = nfs4_recording
     out = tmp_path / "small.steertag"
     with bundled(tmp_path, "--deviate", deviation) as url:
-        done = steertag("shrink", path, "--out", out, "--target", url)
+        done = steertag("shrink", path, "--out", out, "--target", url, "--runs", SOME_RUNS)
         assert done.returncode == 0, done.stdout + done.stderr
     assert len(read(out).steps) <= len(read(path).steps)
 
