@@ -64,6 +64,6 @@ def expect_long_reply(outcome, call):
 def expect_any_form(bench, outcome, call):
     """A short reply: inline, or in the reply chunk all the same."""
     expect_reply_chunk(outcome, call)
-    expect(outcome, "RFC8166-4.3.3-3", must=[kinds.REPLY])
+    expect(outcome, "RFC8166-4.3.3-4", must=[kinds.REPLY])
     if outcome.header.proc == wire.Procedure.NOMSG:
         bench.latitude("RFC8166-4.3.3-3", "a short reply travels in the reply chunk")
