@@ -312,7 +312,11 @@ class Backchannel(SessionWatch):
         if ready and self._when(reply):
             return self._begin(reply)
         if self._resumes and self._when(reply):
-            self._resumes, self._holding = False, True
+            self._resumes = False
+            if not self.conn.raw.up:
+                self.lost, self._callbacks = True, None
+                return self.post(reply)
+            self._holding = True
             self._held.append(reply)
             self._go_on(None)
             return True

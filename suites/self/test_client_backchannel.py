@@ -1,0 +1,46 @@
+"""A script that calls the client back, when the client ends the connection between two callbacks."""
+
+import types
+
+from steertag.suite.client.backchannel import Backchannel
+
+
+class Watched(Backchannel):
+    """Without a server: replies are no more than their connection."""
+
+    def __init__(self, callbacks):
+        super().__init__(callbacks)
+        self.posted = []
+
+    def note(self, reply):
+        return None
+
+    def post(self, reply):
+        self.posted.append(reply)
+        return True
+
+
+def reply_over(conn):
+    return types.SimpleNamespace(kind="reply", conn=conn, raw=conn.raw)
+
+
+def connection():
+    return types.SimpleNamespace(raw=types.SimpleNamespace(up=True))
+
+
+def test_no_callback_goes_over_a_connection_that_has_ended():
+    begun = []
+
+    def callbacks(back):
+        for number in range(2):
+            begun.append(number)
+            yield back.next_reply()
+
+    back = Watched(callbacks)
+    back.conn = connection()
+    assert back.on_departure(reply_over(back.conn))
+    back.conn.raw.up = False
+    again = reply_over(connection())
+    assert back.on_departure(again) and back.posted[-1] is again
+    assert begun == [0] and back.lost
+    assert back.not_testable_reason == "the connection was lost while the server called"
