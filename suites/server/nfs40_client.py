@@ -17,6 +17,20 @@ LOCKED = {"offset": 0, "length": 10}
 NO_CALLBACK = {"na_r_netid": "tcp", "na_r_addr": "192.0.2.1.200.1"}
 
 
+def run_of_version_0(bench, conn, *operations):
+    """The CompoundReply to a COMPOUND of minor version 0 that prepares the case."""
+    name = names_of([each for each in operations if not isinstance(each, str)][-1:])
+    outcome = in_time(
+        conn, name, lambda: conn.exchange(conn.compound_call(*operations, minorversion=0))
+    )
+    if outcome.kind in ("nfs:NFS4ERR_MINOR_VERS_MISMATCH", "rpc:PROG_MISMATCH"):
+        bench.unsupported("the target has no minor version 0")
+    if outcome.kind != kinds.REPLY:
+        what = f"{name} of minor version 0"
+        raise unprepared(conn.owed, what, outcome.kind, outcome.trace())
+    return outcome.result
+
+
 class Nfs40Client:
     """The state that its requests need. `place` is the changed_directory.ChangedDirectory."""
 
@@ -37,14 +51,7 @@ class Nfs40Client:
 
     def run(self, conn, *operations):
         """The CompoundReply to a COMPOUND that prepares the case."""
-        name = names_of(operations[-1:])
-        outcome = in_time(conn, name, lambda: conn.exchange(self.make(conn, operations)))
-        if outcome.kind in ("nfs:NFS4ERR_MINOR_VERS_MISMATCH", "rpc:PROG_MISMATCH"):
-            self._bench.unsupported("the target has no minor version 0")
-        if outcome.kind != kinds.REPLY:
-            what = f"{name} of minor version 0"
-            raise unprepared(conn.owed, what, outcome.kind, outcome.trace())
-        return outcome.result
+        return run_of_version_0(self._bench, conn, *operations)
 
     def register(self, conn):
         """Gets a client ID, and confirms it."""

@@ -8,26 +8,13 @@ import struct
 import pytest
 
 from steertag.suite import ANY, case, expect, kinds
-from steertag.suite.cases.case_end import unprepared
 from steertag.suite.nfs_client.compound import operation
-from steertag.suite.nfs_client.nfs4_client import in_time, putfh
+from steertag.suite.nfs_client.nfs4_client import putfh
+from .nfs40_client import run_of_version_0
 from .nfs4_checks import NFS4, READ, WRITE, make_room, status
 from .reverse_checks import expect_quiet
 
 SEPARATE = "RFC8167-3.1-1"
-
-
-def run(bench, conn, *operations):
-    """The CompoundReply to a COMPOUND of minor version 0 that prepares the case."""
-    name = next(each[0] for each in reversed(operations) if not isinstance(each, str))
-    outcome = in_time(
-        conn, name, lambda: conn.exchange(conn.compound_call(*operations, minorversion=0))
-    )
-    if outcome.kind in (status("NFS4ERR_MINOR_VERS_MISMATCH"), "rpc:PROG_MISMATCH"):
-        bench.unsupported("the target has no minor version 0")
-    if outcome.kind != kinds.REPLY:
-        raise unprepared(conn.owed, f"{name} of minor version 0", outcome.kind, outcome.trace())
-    return outcome.result
 
 
 @case(
@@ -40,7 +27,7 @@ def test_no_reverse_calls(bench):
     opens it for writing. The server sends no calls on the RDMA connection."""
     conn = bench.connect(callbacks=True)
     owner = bench.name("client").encode() + bench.random.randbytes(8)
-    made = run(
+    made = run_of_version_0(
         bench,
         conn,
         operation(
@@ -54,7 +41,9 @@ def test_no_reverse_calls(bench):
     )
     granted = made["SETCLIENTID"].resok4
     confirm = {"setclientid_confirm": granted.setclientid_confirm}
-    run(bench, conn, operation("SETCLIENTID_CONFIRM", clientid=granted.clientid, **confirm))
+    run_of_version_0(
+        bench, conn, operation("SETCLIENTID_CONFIRM", clientid=granted.clientid, **confirm)
+    )
     session = bench.nfs4_session()
     files = bench.nfs4_files(session)
     name = bench.name("opened")
@@ -65,7 +54,7 @@ def test_no_reverse_calls(bench):
         owner={"clientid": granted.clientid, "owner": b"process"},
         claim={"claim": NFS4.ClaimType.CLAIM_NULL, "file": name},
     )
-    run(bench, conn, *files.path(), opening, "GETFH")
+    run_of_version_0(bench, conn, *files.path(), opening, "GETFH")
     writing = session.open_operation(name, WRITE, b"writer")
     session.exchange(putfh(files.directory), writing, "GETFH")
     for _ in range(2):  # the transport keeps order: a call would arrive before the second reply
