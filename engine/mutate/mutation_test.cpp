@@ -157,6 +157,9 @@ TEST(Mutation, OfReturnedLists) {
   EXPECT_EQ(segments("write-chunk.last-segment-split").size(), 3U);
   EXPECT_EQ(segments("write-chunk.last-segment-split")[2].offset, 0x00007f0000200000U + 1023);
   EXPECT_EQ(segments("write-chunk.length-halved")[0].length, 2048U);
+  const auto wrapped = segments("write-chunk.lengths-wrap");
+  EXPECT_EQ(wrapped[0].length, 4096U + (1U << 31));
+  EXPECT_EQ(wrapped[0].length + wrapped[1].length, 4096U + 2046U);
   EXPECT_TRUE(mutated(legal, "write-list.absent").write_list.empty());
   EXPECT_EQ(mutated(legal, "read-list.invented").read_list.front().segment.position, 28U);
   EXPECT_EQ(mutated(legal, "reply-chunk.invented").reply_chunk->segments.size(), 1U);

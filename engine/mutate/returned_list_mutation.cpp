@@ -138,6 +138,28 @@ void split_last(std::vector<Segment>& segments) {
   segments.push_back(rest);
 }
 
+/// Each length is larger than its segment, and the sum is right in 32 bits.
+void wrap_lengths(std::vector<Segment>& segments) {
+  constexpr std::uint32_t kHalfOfAll = std::uint32_t{1} << 31;
+  if (segments.size() == 1) split_last(segments);
+  segments[0].length += kHalfOfAll;
+  segments[1].length += kHalfOfAll;
+}
+
+/// `change(segments)` for the reply chunk.
+template <void (*kChange)(std::vector<Segment>&)>
+bool change_reply_chunk(Draft& draft) {
+  if (!draft.reply_chunk || draft.reply_chunk->segments.empty()) return false;
+  kChange(draft.reply_chunk->segments);
+  return true;
+}
+
+/// `change(Segment&)` as a change of a chunk: for its first segment.
+template <void (*kChange)(Segment&)>
+void of_first(std::vector<Segment>& segments) {
+  kChange(segments.front());
+}
+
 bool move_reply_chunk(Draft& draft) {
   if (!draft.reply_chunk || draft.reply_chunk->segments.empty()) return false;
   draft.reply_chunk->segments.front().offset += 4;
@@ -163,8 +185,13 @@ constexpr Mutation kReturnedListMutations[] = {
     {"write-chunk.length-minus-1", change_first<decrease_length>},
     {"write-chunk.length-halved", change_first<halve_length>},
     {"write-chunk.length-doubled", change_first<double_length>},
+    {"write-chunk.lengths-wrap", change_first_chunk<wrap_lengths>},
     {"write-chunk.offset-plus-1", change_first<increase_offset>},
     {"write-chunk.offset-all-ones", change_first<fill_offset>},
+    {"reply-chunk.length-minus-1", change_reply_chunk<of_first<decrease_length>>},
+    {"reply-chunk.length-halved", change_reply_chunk<of_first<halve_length>>},
+    {"reply-chunk.length-doubled", change_reply_chunk<of_first<double_length>>},
+    {"reply-chunk.lengths-wrap", change_reply_chunk<wrap_lengths>},
     {"reply-chunk.offset-plus-4", move_reply_chunk},
 };
 

@@ -21,6 +21,9 @@ namespace steertag::mutate {
 /// - "write-chunk.last-segment-dropped", "write-chunk.last-segment-doubled",
 ///   "write-chunk.last-segment-split"
 /// - "write-chunk.length-minus-1", "write-chunk.length-halved", "write-chunk.length-doubled"
+/// - "reply-chunk.length-minus-1", "reply-chunk.length-halved", "reply-chunk.length-doubled"
+/// - "write-chunk.lengths-wrap", "reply-chunk.lengths-wrap": each above 2^31, the sum right in 32
+///   bits; a chunk of one segment comes back as two
 /// - "write-chunk.offset-plus-1", "write-chunk.offset-all-ones", "reply-chunk.offset-plus-4"
 /// The group "segment" has further mutations of the first segment.
 MutationTable returned_list_mutations();

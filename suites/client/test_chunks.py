@@ -26,6 +26,7 @@ MUTATIONS = {
     "length-plus-one": "write-chunk.length-plus-1",
     "length-doubled": "write-chunk.length-doubled",
     "length-largest": "write-chunk.length-0xffffffff",
+    "lengths-wrap": "write-chunk.lengths-wrap",
     "handle-other": "write-list.handles-differ",
     "handle-zero": "write-chunk.handle-0",
     "offset-plus-one": "write-chunk.offset-plus-1",
@@ -157,10 +158,37 @@ def test_nomsg(bench, call_kind, when):
 
 LONG_MUTATIONS = {
     "length-zero": "reply-chunk.length-0",
+    "length-minus-one": "reply-chunk.length-minus-1",
+    "length-halved": "reply-chunk.length-halved",
     "length-plus-one": "reply-chunk.length-plus-1",
+    "length-doubled": "reply-chunk.length-doubled",
+    "length-largest": "reply-chunk.length-0xffffffff",
+    "lengths-wrap": "reply-chunk.lengths-wrap",
     "handle-other": "reply-chunk.handle-plus-1",
     "offset-plus-four": "reply-chunk.offset-plus-4",
 }
+# Our own client goes by the RPC message in the chunk as long as that and more is there, but reads the results of NFSv3
+# to their end. It discards a reply without octets.
+TAKEN, TAKEN_UNLESS_NFS3 = ("length-zero",), ("length-plus-one", "length-doubled")
+DISCARDED = "it discards the reply, and takes the next"
+
+
+def send_long(bench, reply, mutation):
+    """Puts the reply into the reply chunk, and sends that with this mutation. The reply as it should be follows."""
+    payload, offered = reply.payload, reply.call.reply_chunk
+    if not payload or len(payload) > sum(segment.length for segment in offered):
+        bench.not_testable("the reply does not fit the reply chunk")
+    segments, left = [], payload
+    for segment in offered:
+        octets, left = left[: segment.length], left[segment.length :]
+        if octets:
+            reply.raw.write(octets, segment.handle, segment.offset)
+        segments.append(replaced(segment, length=len(octets)))
+    draft = reply.draft()
+    draft.proc, draft.payload = 1, b""
+    draft.reply_chunk = wire.DraftChunk(segments=segments)
+    reply.send(mutate.mutated(draft, mutation))
+    reply.conform()
 
 
 @pytest.mark.parametrize("name", LONG_MUTATIONS)
@@ -171,26 +199,37 @@ LONG_MUTATIONS = {
     hostile=True,
 )
 def test_long_reply(bench, name):
-    """The reply goes into the reply chunk, and the chunk that comes back is not that of the call."""
-
-    def interpose(reply):
-        offered = reply.call.reply_chunk[0]
-        payload = reply.payload
-        if not payload or len(payload) > offered.length:
-            bench.not_testable("the reply does not fit the first segment of the reply chunk")
-        reply.raw.write(payload, offered.handle, offered.offset)
-        segments = [replaced(offered, length=len(payload))]
-        segments += [replaced(each, length=0) for each in reply.call.reply_chunk[1:]]
-        draft = reply.draft()
-        draft.proc, draft.payload = 1, b""
-        draft.reply_chunk = wire.DraftChunk(segments=segments)
-        reply.send(mutate.mutated(draft, LONG_MUTATIONS[name]))
-        reply.conform()
-
-    outcome = bench.use(reply=interpose, when=has_reply_chunk)
-    discarded = "it discards the reply, and takes the next"
-    # Ours goes by the RPC message in the chunk, however long that is, and discards a reply without one.
-    taken = name.startswith("length") and not (name == "length-plus-one" and speaks_nfs3(bench))
+    """The reply goes into the reply chunk, and the chunk that comes back is not that of the call, or has another
+    length than the reply."""
+    outcome = bench.use(
+        reply=lambda reply: send_long(bench, reply, LONG_MUTATIONS[name]), when=has_reply_chunk
+    )
+    taken = name in TAKEN or name in TAKEN_UNLESS_NFS3 and not speaks_nfs3(bench)
     ours = kinds.COMPLETED if taken else kinds.REFUSED
-    others = {kinds.COMPLETED: discarded}
+    others = {kinds.COMPLETED: DISCARDED}
     expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, others, ours)
+
+
+SHARED_MUTATIONS = ("length-halved", "lengths-wrap")
+
+
+@pytest.mark.parametrize("name", SHARED_MUTATIONS)
+@case(
+    "client.chunks.shared-reply.{name}",
+    requirements=["RFC8166-3.4.3-2"],
+    needs=["client-reply-chunks"],
+    hostile=True,
+)
+def test_shared_reply(bench, name):
+    """The same where the reply fills several segments. Our own client offers sixteen with each call."""
+
+    def takes_several(reply):
+        return has_reply_chunk(reply) and len(reply.payload) > reply.call.reply_chunk[0].length
+
+    outcome = bench.use(
+        reply=lambda reply: send_long(bench, reply, LONG_MUTATIONS[name]),
+        when=takes_several,
+        own=["--reply-chunks"],
+    )
+    others = {kinds.COMPLETED: DISCARDED}
+    expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, others)

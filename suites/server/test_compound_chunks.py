@@ -14,9 +14,7 @@ from .nfs4_checks import note_fewer
 
 WRITE_DATA, READ_DATA = "RFC8267-6.1-1", "RFC8267-6.1-3"
 IN_CHUNK = "RFC8267-6.4.1-4"
-PLACE = "RFC8166-3.4.5-2"
 JOINED, FILLED = "RFC8166-3.4.5-5", "RFC8166-3.4.6-3"
-LIMITS = "RFC8267-6.4.2-5"
 LENGTHS = [1, 4095, 4096, 4097, 65537]
 FORMS = ["short", "long"]
 # Sizes of the segments of a chunk, as many as every server takes.
@@ -39,7 +37,7 @@ def expect_write(compounds, content, sizes, is_long, requirement_id):
         note_fewer(WRITE_DATA, "a WRITE")
         content = content[:count]
     expect.equal(count, len(content), WRITE_DATA, "count of WRITE", outcome=outcome)
-    compounds.expect_behind(outcome, len(content), PLACE)
+    compounds.expect_behind(outcome, len(content), JOINED)
     stored = compounds.content()
     expect.data(stored, content, requirement_id, "content of the file", outcome=outcome)
 
@@ -64,7 +62,7 @@ def expect_read(compounds, content, sizes, is_long, requirement_id):
     compounds.expect_behind(outcome, size, IN_CHUNK)
 
 
-@case("server.compound-chunks.write-{version}-{form}-{length}", requirements=[WRITE_DATA, PLACE])
+@case("server.compound-chunks.write-{version}-{form}-{length}", requirements=[WRITE_DATA, JOINED])
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("version", VERSIONS)
@@ -91,7 +89,7 @@ def test_read(bench, version, form, length):
 
 @case(
     "server.compound-chunks.small-segments-{version}-{form}-{name}",
-    requirements=[WRITE_DATA, PLACE, JOINED, READ_DATA, IN_CHUNK, FILLED],
+    requirements=[WRITE_DATA, JOINED, READ_DATA, IN_CHUNK, FILLED],
 )
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("form", FORMS)

@@ -1,4 +1,6 @@
 // Deviations in replies that do not fit inline.
+#include <limits>
+
 #include "deviations/families.h"
 #include "deviations/server/chunks/chunk_writes.h"
 #include "endpoint/chunk.h"
@@ -78,16 +80,23 @@ void send_inline(Departing& departing) {
   departing.draft = wire::Draft::from(header, stream_of(departing));
 }
 
-void fill_small_chunk(Departing& error) {
+/// Writes as much of a reply as there is room for, if no more than `most` octets are lacking.
+void fill_chunk_that_lacks(Departing& error, std::uint64_t most) {
   if (!error.is_error() || !error.has_rpc_reply() || !error.call->has_reply_chunk) return;
   const Bytes stream = stream_of(error);
   const std::uint64_t room = wire::chunk_length(error.call->reply_chunk);
-  if (room >= stream.size()) return;
+  if (room >= stream.size() || stream.size() - room > most) return;
   wire::Header header = reply_in_place_of(error, wire::Procedure::nomsg);
   ChunkWrites writes(error, error.call->reply_chunk);
   header.reply_chunk =
       writes.refill(View(stream).first(static_cast<std::size_t>(room)), header.reply_chunk);
   error.draft = wire::Draft::from(header, {});
+}
+
+void refuse_full_chunk(Departing& reply) {
+  filled_reply_chunk(reply, [&](ChunkWrites& writes, wire::DraftChunk& /*returned*/) {
+    if (writes.room() == writes.octets().size()) refuse(reply);
+  });
 }
 
 constexpr Deviation kFamily[] = {
@@ -110,7 +119,22 @@ constexpr Deviation kFamily[] = {
     {.name = "small-reply-chunk-overrun",
      .breaks = {"RFC8267-3.1-1"},
      .sentence = "A reply that is larger than its reply chunk is cut off.",
-     .server = {.departure = fill_small_chunk}},
+     .server = {.departure =
+                    [](Departing& error) {
+                      constexpr auto kAny = std::numeric_limits<std::uint64_t>::max();
+                      fill_chunk_that_lacks(error, kAny);
+                    }}},
+    {.name = "reply-chunk-lacks-roundup",
+     .breaks = {"RFC8166-3.5.3-9", "RFC8267-3.1-1"},
+     .sentence = "A reply chunk that lacks up to three octets is filled, and they are left out.",
+     .server = {.departure = [](Departing& error) { fill_chunk_that_lacks(error, 3); }},
+     .script_shows = false},
+    {.name = "full-reply-chunk-refused",
+     .breaks = {"RFC8166-3.5.3-7"},
+     .sentence = "A reply that would fill its reply chunk to the last octet is answered with "
+                 "ERR_CHUNK.",
+     .server = {.departure = refuse_full_chunk},
+     .script_shows = false},
     {.name = "long-reply-refused",
      .breaks = {"RFC8166-3.5.3-1", "RFC8166-6.3-1"},
      .sentence = "A reply that does not fit inline is answered with ERR_CHUNK, reply chunk or not.",
