@@ -28,6 +28,7 @@ from steertag.suite import ANY, case
 from .chunk_checks import OVERRUN, OVERRUN_LATITUDE
 
 OVERRUN_REPORTED = "RFC8267-3.1-1"
+NFS4_WRITTEN, NFS4_READ_DATA = "RFC8267-6.1-1", "RFC8267-6.1-3"
 LENGTH = 5000
 # Connections for records, and calls on each. The subject is records, so few connections are enough.
 RECORD_TRIALS, MOST_CALLS = 24, 12
@@ -158,6 +159,72 @@ def test_chunk_arithmetic(explorer):
         script.do(f'expect.data(data, wanted, "{READ_DATA}", "octets of the file")')
 
     explorer.examples(transfers(), write)
+
+
+# Operations before the one with a chunk, and behind it.
+MOST_BESIDE = 4
+CLIENT = "steertag.suite.nfs_client.nfs4_client"
+
+
+@st.composite
+def compounds(draw):
+    """A WRITE and a READ of NFSv4.1 as a dictionary: what is around them, in which segments, in which form."""
+    length = draw(edge_lengths())
+    count = draw(edge_lengths())
+    return {
+        "length": length,
+        "before": draw(st.integers(0, MOST_BESIDE)),
+        "behind": draw(st.integers(0, MOST_BESIDE)),
+        "pulled": draw(edge_sizes(length)),
+        "is_long": draw(st.booleans()),
+        # Octets from the place of the item to the end of a segment of the position-zero chunk.
+        "cut": draw(st.sampled_from([-4, -1, 0, 1, 4]) | st.integers(-60, 60)),
+        "offset": draw(st.sampled_from([0, 1, 4, 4095]) | st.integers(0, length)),
+        "count": count,
+        "room": draw(edge_sizes(count + draw(st.sampled_from([0, 0, 1, 3, 4, 4096])))),
+    }
+
+
+@case(
+    "server.property.compound-chunks",
+    requirements=[NFS4_READ_DATA, NFS4_WRITTEN],
+    needs=["nfs41", "multiple-read-chunks"],
+)
+def test_compound_chunks(explorer):
+    """The chunk of a WRITE or READ among other operations, in calls that are long or not. A segment of a long call
+    ends around the place of the data. What is written is stored, and what is read is what was stored.
+    """
+
+    def write(script, value):
+        length, offset, count = value["length"], value["offset"], value["count"]
+        script.do(f"from {CLIENT} import getattr_of, putfh, read, write")
+        script.do("session = bench.nfs4_session()")
+        script.do("conn, file = session.conn, bench.nfs4_files(session).file()")
+        script.do(f"before = [putfh(file)] + [getattr_of('size')] * {value['before']}")
+        script.do(f"behind = [getattr_of('size')] * {value['behind']}")
+        script.do(f"content = random.Random({length}).randbytes({length})")
+        script.do("call = session.call(*before, write(content), *behind)")
+        script.do(f"conn.reduce_all(call, {value['pulled']})")
+        if value["is_long"]:
+            script.do(f"end = call.read_list[0].segment.position + {value['cut']}")
+            script.do("end = min(end, len(call.payload))")
+            script.do("conn.long_call(call, [end, len(call.payload) - end])")
+        script.do(f'outcome = expect(conn.exchange(call), "{NFS4_WRITTEN}", must=[kinds.REPLY])')
+        script.do("stored = content[:outcome.result['WRITE'].resok4.count]")
+        script.do("results = len(outcome.result.results)")
+        wanted = 3 + value["before"] + value["behind"]
+        script.do(f'expect.equal(results, {wanted}, "{NFS4_WRITTEN}", "results of the COMPOUND")')
+        script.do(f"call = session.call(*before, read({count}, {offset}), *behind)")
+        script.do(f"conn.write_chunk(call, sizes={value['room']})")
+        if value["is_long"]:
+            script.do("conn.long_call(call)")
+        script.do(f'outcome = expect(conn.exchange(call), "{NFS4_READ_DATA}", must=[kinds.REPLY])')
+        script.do("found = outcome.result['READ'].resok4")
+        script.do(f"wanted = stored[{offset}:{offset + count}]")
+        script.do("wanted = wanted if found.eof else wanted[:len(found.data)]")
+        script.do(f'expect.data(found.data, wanted, "{NFS4_READ_DATA}", "octets of the file")')
+
+    explorer.examples(compounds(), write)
 
 
 @case(

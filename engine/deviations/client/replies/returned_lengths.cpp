@@ -60,9 +60,10 @@ void take_whole_reply_chunk(ArrivingMessage& arriving) {
   const auto decoded = decode(arriving.message());
   if (!decoded || decoded->header.proc != wire::Procedure::nomsg) return;
   change_returned(arriving, [](std::span<const wire::Segment> offered, Segments& returned) {
-    const std::uint64_t length = wire::chunk_length(returned);
-    if (length > 0 && length < wire::chunk_length(offered))
-      returned.assign(offered.begin(), offered.end());
+    if (wire::chunk_length(returned) == 0) return;
+    const std::size_t segments = std::min(offered.size(), returned.size());
+    for (std::size_t i = 0; i < segments; ++i)
+      returned[i].length = std::max(returned[i].length, offered[i].length);
   });
 }
 
