@@ -167,8 +167,8 @@ LONG_MUTATIONS = {
     "handle-other": "reply-chunk.handle-plus-1",
     "offset-plus-four": "reply-chunk.offset-plus-4",
 }
-# Our own client goes by the RPC message in the chunk as long as that and more is there, but reads the results of NFSv3
-# to their end. It discards a reply without octets.
+# Our own client goes by the RPC message in the chunk if there is no less than that. It reads the results of NFSv3 to
+# their end, and discards a reply without octets.
 TAKEN, TAKEN_UNLESS_NFS3 = ("length-zero",), ("length-plus-one", "length-doubled")
 DISCARDED = "it discards the reply, and takes the next"
 
@@ -199,8 +199,8 @@ def send_long(bench, reply, mutation):
     hostile=True,
 )
 def test_long_reply(bench, name):
-    """The reply goes into the reply chunk, and the chunk that comes back is not that of the call, or has another
-    length than the reply."""
+    """The reply goes into the reply chunk. The chunk that comes back is not that of the call, or has another length
+    than the reply."""
     outcome = bench.use(
         reply=lambda reply: send_long(bench, reply, LONG_MUTATIONS[name]), when=has_reply_chunk
     )

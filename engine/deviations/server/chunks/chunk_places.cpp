@@ -14,8 +14,8 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
   return a < b ? b - a : a - b;
 }
 
-/// In a long call: the chunk that comes first in the message is put to the end of a segment of the
-/// position-zero chunk that is near.
+/// In a long call the first chunk that is not at position zero is put to an end of a segment that
+/// is near.
 void put_at_segment_end(Arriving& arriving) {
   wire::Header header;
   if (!wire::decode(arriving.message(), header) || header.proc != wire::Procedure::nomsg) return;
