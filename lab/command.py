@@ -16,6 +16,7 @@ from lab.images.image import Image
 from lab.kernel_client import client, client_suite, own_steps, server, workload
 from lab.machines import control, session
 from lab.machines.machine import HOST
+from lab.power import loss
 from lab.suite_runs import pair, provider_tests, suite
 from lab.target import PROJECT, Target
 
@@ -26,8 +27,9 @@ MOST_JOBS = 16  # a target's machines take up to 6 GiB
 
 
 # The roles of machines that serve NFS/RDMA to the host, and that are clients of our server on the host.
-# Of a pair, one machine serves and the suite runs in the other. Ganesha serves NFS over TCP.
-SERVER, CLIENT, PAIR, GANESHA = "server", "client", "pair", "ganesha"
+# Of a pair, one machine serves and the suite runs in the other. Ganesha serves NFS over TCP. In the last
+# our own server serves what is on a disk.
+SERVER, CLIENT, PAIR, GANESHA, POWER = "server", "client", "pair", "ganesha", "power"
 
 
 def build(target: Target, _: argparse.Namespace) -> int:
@@ -176,6 +178,15 @@ def run_provider_tests(target: Target, options: argparse.Namespace) -> int:
         return provider_tests.run(target, test_programs, options.arguments)
 
 
+def lose_power(target: Target, options: argparse.Namespace) -> int:
+    program = server.find_program(options.program)
+    plan = loss.Plan(options.cuts, options.calls, options.seed, options.skip_sync)
+    with session.exclusive(target):
+        outcome = loss.run(target, program, plan)
+    print(f"{target.name}: {outcome.text()}", flush=True)
+    return EXIT_FAILED if outcome.losses else 0
+
+
 def baseline(target: Target, _: argparse.Namespace) -> int:
     print(gate.skeleton(target), end="")
     return 0
@@ -186,6 +197,7 @@ ACTIONS_OF_ROLE = {
     SERVER: (build, boot, restart, check, run, compare, record, run_provider_tests, baseline),
     CLIENT: (build, restart, run, run_client_suite, compare),
     GANESHA: (build, boot, restart, run, compare, baseline),
+    POWER: (build, lose_power),
     PAIR: (build, run, run_own, compare, record, run_provider_tests, baseline),
 }
 
@@ -238,6 +250,11 @@ COMMANDS = (
         "provider-tests",
         "run the tests over every provider inside the target, over its RDMA device",
     ),
+    (
+        lose_power,
+        "power",
+        "cut the power of a machine with our own server at many moments, and see that nothing acknowledged is lost",
+    ),
     (baseline, "baseline", "print a baseline made from the last report, for a human to edit"),
 )
 
@@ -287,6 +304,8 @@ def _add_arguments(command: argparse.ArgumentParser, action: Callable) -> None:
     if action is run:
         command.add_argument("--program", help="the server for a client; by default the one built")
         _add_own_steps(command)
+    if action is lose_power:
+        _add_power(command)
     if action is run_client_suite:
         command.add_argument(
             "--nfs",
@@ -329,6 +348,23 @@ def _add_own_steps(command: argparse.ArgumentParser) -> None:
         type=number(own_steps.LARGEST_LIMIT_S),
         default=own_steps.LIMIT_S,
         help="how long a script may take until it counts as a hang; %(default)s by default",
+    )
+
+
+def _add_power(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--program", help="the server; by default the one built")
+    counts = (("--cuts", loss.CUTS), ("--calls", loss.CALLS), ("--seed", loss.SEED))
+    for name, usual in counts:
+        command.add_argument(
+            name,
+            type=number(loss.MOST_CUTS),
+            default=usual,
+            help="%(default)s by default",
+        )
+    command.add_argument(
+        "--skip-sync",
+        choices=loss.SKIPPED,
+        help="the machine does not force these to the disk when the server asks: losses have to be found",
     )
 
 

@@ -61,13 +61,14 @@ class Machine:
         shares: tuple[str, ...] = (),
         link: Link | None = None,
         parameters: str = "",
+        options: tuple[str, ...] = (),
     ) -> None:
         """`ports` are those of the host, by service; `console_log` is appended to. `role` is another
         one than the target's. `serials` are the guest's further serial ports, as qemu names them.
         By `networks` (10.0.2.0/24) the guest reaches the host, at their address 2. Without any it
         has a network card by which it is only reached. `shares` are directories of the
         host, as qemu's -virtfs names them. With a `link` the only network is that to another machine.
-        `parameters` are further ones of the kernel.
+        `parameters` are further ones of the kernel, `options` of qemu.
         """
         self.target = target
         self.role = role or target.role
@@ -76,6 +77,7 @@ class Machine:
         self.shares = shares
         self.link = link
         self.parameters = parameters
+        self.options = options
         self.kernel = kernel
         self.root = root
         self.ports = ports
@@ -171,7 +173,7 @@ class Machine:
         return f"its console ({self.console_log}) says:{quoted}"
 
     def power_off(self) -> None:
-        """Ends qemu; there is no disk, so the guest has nothing to save."""
+        """Ends qemu; what the guest has not saved is lost."""
         if self._process is None:
             return
         self._process.terminate()
@@ -221,6 +223,7 @@ class Machine:
             *("-smp", str(target.cpus), "-m", f"{target.memory_mb}M"),
             *("-kernel", str(self.kernel), "-initrd", str(self.root), "-append", append),
             *("-display", "none", "-serial", "stdio", *serials, *shares, *cards),
+            *self.options,
         ]
 
     def _follow_console(self) -> None:

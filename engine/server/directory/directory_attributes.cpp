@@ -76,10 +76,11 @@ Status DirectoryBackend::drop_set_id(const HostObject& object) {
 }
 
 Status DirectoryBackend::persist(const HostObject& object) {
-  if (object.type() != FileType::regular && !object.is_directory()) return Status::ok;
-  const auto file = host_->tree.root().reopen(object, O_RDONLY);
-  // What the server's own user may not read cannot be forced; the host writes it in its own time.
-  if (!file) return file.error() == Status::access ? Status::ok : file.error();
+  const HostRoot& root = host_->tree.root();
+  // What cannot be opened, or not by the server's own user, is forced with all the rest.
+  if (object.type() != FileType::regular && !object.is_directory()) return root.sync_file_system();
+  const auto file = root.reopen(object, O_RDONLY);
+  if (!file) return file.error() == Status::access ? root.sync_file_system() : file.error();
   return outcome(::fsync(file->get()));
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -40,6 +41,10 @@ Expected<HostRoot, std::string> HostRoot::open(const std::string& path) {
   if (refresh(made.root_) != Status::ok) return cannot_export(path, std::strerror(errno));
   const Descriptor tried(confined_open(made.root_.descriptor.get(), ".", kOnlyLook));
   if (!tried) return cannot_export(path, std::string("openat2: ") + std::strerror(errno));
+  // Kept open, because a client may take the right to read the root away.
+  made.readable_ = Descriptor(
+      confined_open(made.root_.descriptor.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!made.readable_) return cannot_export(path, std::strerror(errno));
   made.descriptors_ = Descriptor(::open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!made.descriptors_)
     return cannot_export(path, std::string("/proc/self/fd: ") + std::strerror(errno));
@@ -122,6 +127,10 @@ Result<Descriptor> HostRoot::reopen(const HostObject& object, int flags) const {
   return retry([&] {
     return ::openat(descriptors_.get(), name.c_str(), flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   });
+}
+
+Status HostRoot::sync_file_system() const {
+  return ::syncfs(readable_.get()) == 0 ? Status::ok : from_errno(errno);
 }
 
 std::string HostRoot::name_of(const HostObject& object) {

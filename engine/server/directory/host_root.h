@@ -36,6 +36,8 @@ class HostRoot {
   /// The very same object again, for reading or writing. Only for regular files and directories:
   /// devices and FIFOs are never opened.
   Result<Descriptor> reopen(const HostObject& object, int flags) const;
+  /// Forces everything that the file system of the export has not written yet.
+  Status sync_file_system() const;
   /// A path by which calls that know no AT_EMPTY_PATH reach the very same object, relative to
   /// `descriptors()`.
   static std::string name_of(const HostObject& object);
@@ -49,6 +51,7 @@ class HostRoot {
   Result<Descriptor> retry(Open&& open) const;
 
   HostObject root_;
+  Descriptor readable_;     // the root, which O_PATH does not let force anything
   Descriptor descriptors_;  // /proc/self/fd
   std::function<void()> relief_;
 };

@@ -1,0 +1,1 @@
+"""Power loss: what our server has acknowledged is on the disk, whenever the power goes."""
