@@ -58,6 +58,10 @@ class Outcome:
     fates: collections.Counter
     losses: list[str]
 
+    def passed(self, plan: Plan) -> bool:
+        """Whether there are no losses, or those that have to be."""
+        return bool(self.losses) == (plan.skipped is not None)
+
     def text(self) -> str:
         fates = ", ".join(f"{count} with {fate}" for fate, count in sorted(self.fates.items()))
         shown = "".join(f"  {loss}\n" for loss in self.losses[:MOST_SHOWN])
