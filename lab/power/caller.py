@@ -152,7 +152,17 @@ class Caller:
             return
         size = self._rng.randrange(MOST_FILE_BYTES)
         self._nfs.set_attributes(self._handles[path], size=size)
-        self._done(path, "SETATTR size", lambda tree: tree.objects[path].resize(size))
+
+        def begin(tree: Tree) -> None:
+            # ext4 clears the rest of the last block before the new size is permanent.
+            file = tree.objects[path]
+            if size < len(file.content):
+                file.pending.append((size, bytes(len(file.content) - size)))
+
+        def apply(tree: Tree) -> None:
+            tree.objects[path].resize(size)
+
+        self._done(path, "SETATTR size", apply, begin)
 
     # -- helpers --------------------------------------------------------------------------------------
 
