@@ -103,7 +103,8 @@ struct ServerHistory {
   std::map<std::string, std::uint32_t> first_xids;  // by SessionRequest::slot_key
   // By session: the connection that used it first.
   std::map<std::string, std::weak_ptr<peer::InterposedConnection>> session_connections;
-  std::optional<Bytes> lost_reply;  // sent last on a connection that is down
+  std::optional<Bytes> lost_reply;   // sent last on a connection that is down
+  std::set<const History*> callers;  // connections that are up and have sent something
 };
 
 /// What one connection has seen before, for deviations that need an earlier message.

@@ -1,4 +1,6 @@
 // Deviations in how requests of NFS version 4 and their replies keep to a connection.
+#include <algorithm>
+
 #include "deviations/families.h"
 #include "endpoint/limits.h"
 #include "endpoint/session_request.h"
@@ -154,6 +156,20 @@ void hang_after_loss(const fabric::CloseReason& reason, History& history) {
     history.server->hangs = true;
 }
 
+/// While a call of another connection waits for its data, or for its reply, nothing is looked at.
+void discard_beside_reads(Arriving& arriving) {
+  auto& callers = arriving.history.server->callers;
+  const auto waits = [&](const History* other) {
+    return other != &arriving.history && !other->pulled.empty();
+  };
+  if (std::ranges::any_of(callers, waits)) return arriving.take();
+  callers.insert(&arriving.history);
+}
+
+void forget_caller(const fabric::CloseReason& /*reason*/, History& history) {
+  history.server->callers.erase(&history);
+}
+
 constexpr Deviation kFamily[] = {
     {.name = "second-program-disconnects",
      .breaks = {"RFC8166-6.3-2"},
@@ -169,6 +185,11 @@ constexpr Deviation kFamily[] = {
      .breaks = {"RFC8166-4.5.5-1"},
      .sentence = "When a connection is lost, nothing is answered any more.",
      .server = {.down = hang_after_loss},
+     .script_shows = false},
+    {.name = "others-discarded-beside-reads",
+     .breaks = {"RFC8166-3.3.3-1"},
+     .sentence = "While a client leaves RDMA Reads unanswered, calls of all others are discarded.",
+     .server = {.arrival = discard_beside_reads, .down = forget_caller},
      .script_shows = false},
     {.name = "repeated-request-discarded",
      .breaks = {"RFC8881-2.9.2-3"},
