@@ -14,7 +14,7 @@ PARTS = ("a", "b")  # between which names are moved
 MOST_OBJECTS = 20
 MOST_FILE_BYTES = 40_000
 MOST_WRITE_BYTES = 12_000
-MODES = (0o600, 0o640, 0o644, 0o700, 0o755)  # the reader of the disk may be any user
+MODES = (0o600, 0o640, 0o644, 0o700, 0o755)  # whose owner may read
 # How often each is done: names are cheap to make, and what is written is what counts.
 SHARES = {"create": 4, "make_directory": 1, "make_symlink": 1, "link": 1, "rename": 3, "remove": 2}
 SHARES |= {"write": 6, "write_later": 4, "commit": 4, "set_mode": 2, "resize": 2}

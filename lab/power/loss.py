@@ -193,7 +193,7 @@ def _root(
 
 
 def _disk(disk: pathlib.Path, log: pathlib.Path) -> tuple[str, ...]:
-    """A disk with a volatile cache, of which qemu logs all that the guest writes and flushes."""
+    """A disk with a volatile cache. qemu logs what the guest writes, and its flushes."""
     file = "driver=file,cache.no-flush=on"  # the power of this machine stays
     return (
         *("-blockdev", f"{file},node-name=disk,filename={disk}"),

@@ -1,5 +1,4 @@
-// Changes of a directory export are on the host's disk before they are acknowledged, whatever may
-// be opened.
+// Changes of a directory export are on the host's disk before they are acknowledged.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
