@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 
 from lab.failure import LabFailure
@@ -37,10 +38,12 @@ class Caller:
         for part in PARTS:
             self._make_directory(part)
 
-    def work(self, count: int) -> None:
-        """That many random calls, and what they need."""
+    def work(self, count: int, deadline: float) -> None:
+        """Random calls until so many are acknowledged; a LabFailure at the deadline."""
         choices, weights = zip(*SHARES.items())
         while len(self.journal.acknowledged) < count:
+            if time.monotonic() > deadline:
+                raise LabFailure(f"{len(self.journal.acknowledged)} of {count} calls took too long")
             (choice,) = self._rng.choices(choices, weights)
             getattr(self, f"_{choice}")()
 

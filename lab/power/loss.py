@@ -4,11 +4,13 @@ is cut in many places, and each disk that this leaves is held against what had b
 from __future__ import annotations
 
 import collections
+import concurrent.futures
+import contextlib
 import dataclasses
 import pathlib
 import random
 import shutil
-import threading
+import time
 
 from lab import host
 from lab.failure import LabFailure
@@ -119,28 +121,18 @@ def _work(
 
 def _call(port: int, export: str, plan: Plan, log_path: pathlib.Path) -> list[Journal]:
     host.say(f"{CALLERS} callers do {plan.calls} calls")
-    journals, failures = [], []
+    deadline = time.monotonic() + WORK_LIMIT_S
 
-    def work(number: int) -> None:
-        try:
-            nfs = Nfs3(HOST, port, export)
+    def work(number: int) -> Journal:
+        with contextlib.closing(Nfs3(HOST, port, export)) as nfs:
             rng = random.Random(f"{plan.seed} {number}")
             # A write is in the log before the disk answers, and so before the server's reply.
             caller = Caller(nfs, f"caller-{number}", rng, lambda: log_path.stat().st_size)
-            journals.append(caller.journal)
-            caller.work(plan.calls // CALLERS)
-            nfs.close()
-        except LabFailure as failure:
-            failures.append(failure)
+            caller.work(plan.calls // CALLERS, deadline)
+            return caller.journal
 
-    threads = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(CALLERS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(WORK_LIMIT_S)
-    if failures or any(thread.is_alive() for thread in threads):
-        raise failures[0] if failures else LabFailure(f"the calls took more than {WORK_LIMIT_S} s")
-    return journals
+    with concurrent.futures.ThreadPoolExecutor(CALLERS) as pool:
+        return list(pool.map(work, range(CALLERS)))
 
 
 def _judge(

@@ -28,7 +28,10 @@ class Nfs3:
 
     def __init__(self, host: str, port: int, export: str) -> None:
         self.root = smoke.tcp_mount(host, port, export)
-        self._stream = socket.create_connection((host, port), ANSWER_LIMIT_S)
+        try:
+            self._stream = socket.create_connection((host, port), ANSWER_LIMIT_S)
+        except OSError as error:
+            raise LabFailure(f"there is no connection to the server: {error}")
         self._xid = int.from_bytes(os.urandom(4), "big")
 
     def close(self) -> None:
