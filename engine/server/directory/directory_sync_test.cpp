@@ -43,6 +43,7 @@ class DirectorySyncTest : public DirectoryTest {
   DirectorySyncTest() {
     std::filesystem::permissions(exported(), std::filesystem::perms::all);
     somebody.emplace();
+    forced();  // by other tests
   }
   ~DirectorySyncTest() override {
     syncs.fails = false;
