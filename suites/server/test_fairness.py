@@ -73,7 +73,7 @@ def half_a_message(client, handle):
 
 def reads_unanswered(client, handle):
     """A WRITE whose data the server has to fetch."""
-    call = write_call(client.conn, client.bench.file(), bytes(DATA))
+    call = write_call(client.conn, handle, bytes(DATA))
     position, _ = call.take_eligible()
     call.add_read_chunk(position, [wire.Segment(handle=STAG, length=DATA, offset=0)])
     client.send(call)
@@ -97,10 +97,10 @@ STALLS = {
 }
 
 
-def expect_served(bench, conn, handle, content):
+def expect_served(bench, conn, handle, written, content):
     """NULL, WRITE from a read chunk, READ into a write chunk."""
     expect(conn.probe(), SERVED, must=[kinds.REPLY])
-    call = write_call(conn, bench.file(), content)
+    call = write_call(conn, written, content)
     conn.reduce(call)
     expect(conn.exchange(call), SERVED, must=[kinds.REPLY])
     call = read_call(conn, handle, len(content))
@@ -121,9 +121,10 @@ def test_others(bench, stall):
     """Eight clients stall. One that was there before, and one that comes later, get their replies in time:
     within a multiple of the round trip that was measured before."""
     content = bench.random.randbytes(DATA)
-    handle, large = bench.file(content), bench.file(bytes(UNTAKEN))
+    # All files are there before the first client stalls.
+    handle, written, large = bench.file(content), bench.file(), bench.file(bytes(UNTAKEN))
     conn, maker = bench.connect(), bench.connect()
-    expect_served(bench, conn, handle, content)
+    expect_served(bench, conn, handle, written, content)
     with contextlib.ExitStack() as streams:
         for _ in range(STALLED):
             client = Stalled(bench, maker, streams.enter_context(StartupStream(bench)))
@@ -131,5 +132,5 @@ def test_others(bench, stall):
             if stall in TRANSFERS:
                 client.expect_wait()
         for _ in range(ROUNDS):
-            expect_served(bench, conn, handle, content)
-        expect_served(bench, bench.connect(), handle, content)
+            expect_served(bench, conn, handle, written, content)
+        expect_served(bench, bench.connect(), handle, written, content)
