@@ -9,6 +9,7 @@
 #include "serve/options.h"
 #include "serve/port_file.h"
 #include "serve/recovery_file.h"
+#include "serve/sandbox/sandbox.h"
 #include "serve/storage.h"
 #include "serve/trouble_log.h"
 #include "server/directory/directory_backend.h"
@@ -69,6 +70,16 @@ void add_port_mapper(const Options& options, peer::ListenAddresses& addresses) {
   addresses.addresses.push_back({url, nullptr, true});
 }
 
+void restrict_itself(const Options& options) {
+  SandboxNeeds needs;
+  needs.export_directory = options.export_directory;
+  needs.read_only = options.read_only;
+  needs.recovery_file = options.recovery_file;
+  needs.has_devices = std::ranges::any_of(
+      options.listen, [](const net::Url& url) { return url.provider == "verbs"; });
+  for (const std::string& line : enter_sandbox(needs)) warn(line);
+}
+
 int serve(const Options& options) {
   // Not for a printed list: there a closed pipe ends the program quietly, as it does other tools.
   std::signal(SIGPIPE, SIG_IGN);
@@ -115,6 +126,8 @@ int serve(const Options& options) {
     if (const auto written = write_port_file(options.port_file, ports); !written)
       return fail(written.error());
   }
+  // No client is served before.
+  if (options.sandbox) restrict_itself(options);
   if (const int status = print(told); status != 0) return status;
   while (end_requested == 0 && !(*server)->failed()) (*server)->poll(kPollInterval);
   return (*server)->failed() ? kFailedByDeviation : 0;

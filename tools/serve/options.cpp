@@ -35,6 +35,7 @@ struct Words {
   std::int64_t lease_s = peer::kLeaseTime.count();
   bool no_remote_invalidation = false;
   bool no_private_data = false;
+  bool no_sandbox = false;
   bool list_deviations = false;
   bool json = false;
 };
@@ -88,10 +89,14 @@ void describe(CLI::App& app, Words& words) {
       ->capture_default_str();
   app.add_flag("--no-remote-invalidation", words.no_remote_invalidation, "announce R = 0");
   app.add_flag("--no-private-data", words.no_private_data, "announce nothing at all");
+  app.add_flag("--no-sandbox", words.no_sandbox,
+               "keep capabilities, system calls and files that the server does not need once it "
+               "listens");
 }
 
 std::variant<Options, Ending> check(const Words& words) {
   Options options;
+  options.sandbox = !words.no_sandbox;
   options.list_deviations = words.list_deviations;
   options.as_json = words.json;
   if (words.port_file && words.port_file->empty())
