@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "net/inherited_sockets.h"
+
 namespace steertag::net {
 namespace {
 
@@ -19,6 +21,7 @@ Expected<Socket, Error> listen_at(const Url& url) {
   if (!addresses) return tl::unexpected(addresses.error());
   std::string last = "no address";
   for (const Address& address : *addresses) {
+    if (auto inherited = inherited_socket(address)) return std::move(*inherited);
     Socket socket = make_socket(address);
     const int on = 1;
     if (socket.open() && ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&

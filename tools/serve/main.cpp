@@ -6,6 +6,7 @@
 #include <ctime>
 #include <iostream>
 
+#include "serve/handed_over.h"
 #include "serve/options.h"
 #include "serve/port_file.h"
 #include "serve/recovery_file.h"
@@ -89,6 +90,8 @@ int serve(const Options& options) {
     if (const auto usable = try_port_file(options.port_file, kept); !usable)
       return fail(usable.error());
   }
+  if (const auto taken = check_inherited_sockets(options.listen); !taken)
+    return fail(taken.error());
   const fabric::RandomSource random = fabric::system_random();
   auto addresses = peer::make_listen_addresses(options.listen, random);
   if (!addresses) return fail(addresses.error().message());
@@ -115,6 +118,7 @@ int serve(const Options& options) {
       addresses->addresses, peer::make_programs(**storage, state), how,
       [&](const std::string& peer, const net::Error& error) { troubles.tell(peer, error); });
   if (!server) return fail(server.error().message());
+  forget_inherited_sockets();
   std::vector<std::uint16_t> ports;
   std::string told;
   for (const net::Url& url : (*server)->listening()) {
