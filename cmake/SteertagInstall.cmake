@@ -62,6 +62,14 @@ if(STEERTAG_PYTHON)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/fixtures/baselines DESTINATION ${inside}/fixtures COMPONENT python
     FILES_MATCHING PATTERN "*.yaml")
 
+  # Off until an administrator enables the socket. The prefix is that of the packages (SteertagPackages.cmake).
+  set(STEERTAG_SERVE /usr/${inside}/tools/steertag-serve)
+  set(STEERTAG_UNIT_DIR lib/systemd/system CACHE STRING "Where units of systemd are installed")
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/systemd/steertag.service.in
+    ${PROJECT_BINARY_DIR}/systemd/steertag.service @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/systemd/steertag.service
+    ${CMAKE_CURRENT_LIST_DIR}/systemd/steertag.socket DESTINATION ${STEERTAG_UNIT_DIR} COMPONENT python)
+
   file(RELATIVE_PATH STEERTAG_FROM_BIN /${CMAKE_INSTALL_BINDIR} /${STEERTAG_PYTHON_DIR})
   configure_file(${CMAKE_CURRENT_LIST_DIR}/steertag.in ${PROJECT_BINARY_DIR}/bin/steertag @ONLY)
   install(PROGRAMS ${PROJECT_BINARY_DIR}/bin/steertag DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT python)
