@@ -21,9 +21,9 @@ constexpr std::uint64_t bit(int capability) {
 constexpr int kWordBits = 32;
 constexpr int kMostCapabilities = 64;  // what two words hold
 
-// A root server decides by mode bits itself, so that the host must refuse it nothing: opening
-// (DAC_OVERRIDE), owner, mode and times of others' objects (CHOWN, FOWNER), set-group-ID bits of
-// groups that it is not in (FSETID), devices (MKNOD).
+// A root server decides by mode bits itself, so the host must refuse it nothing.
+// DAC_OVERRIDE opens. CHOWN and FOWNER set owner, mode and times of others' objects. FSETID keeps
+// set-group-ID bits of groups that it is not in. MKNOD makes devices.
 constexpr std::uint64_t kWritableExport =
     bit(CAP_CHOWN) | bit(CAP_DAC_OVERRIDE) | bit(CAP_FOWNER) | bit(CAP_FSETID) | bit(CAP_MKNOD);
 constexpr std::uint64_t kReadOnlyExport = bit(CAP_DAC_READ_SEARCH);
