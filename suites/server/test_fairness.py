@@ -126,10 +126,11 @@ def test_others(bench, stall):
     conn, maker = bench.connect(), bench.connect()
     expect_served(bench, conn, handle, written, content)
     with contextlib.ExitStack() as streams:
-        for _ in range(STALLED):
+        for number in range(STALLED):
             client = Stalled(bench, maker, streams.enter_context(StartupStream(bench)))
             STALLS[stall](client, large)
-            if stall in TRANSFERS:
+            # The first one only: a server may have no turn for the others.
+            if stall in TRANSFERS and number == 0:
                 client.expect_wait()
         for _ in range(ROUNDS):
             expect_served(bench, conn, handle, written, content)
