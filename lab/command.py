@@ -183,7 +183,7 @@ def lose_power(target: Target, options: argparse.Namespace) -> int:
     plan = loss.Plan(options.cuts, options.calls, options.seed, options.skip_sync)
     with session.exclusive(target):
         outcome = loss.run(target, program, plan)
-    print(f"{target.name}: {outcome.text()}", flush=True)
+    print(f"{outcome.first_losses()}{target.name}: {outcome.text()}", flush=True)
     return 0 if outcome.passed(plan) else EXIT_FAILED
 
 

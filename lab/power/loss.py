@@ -65,12 +65,16 @@ class Outcome:
         return bool(self.losses) == (plan.skipped is not None)
 
     def text(self) -> str:
+        """The counts."""
         fates = ", ".join(f"{count} with {fate}" for fate, count in sorted(self.fates.items()))
-        shown = "".join(f"  {loss}\n" for loss in self.losses[:MOST_SHOWN])
         return (
-            f"{shown}{self.cuts} cuts in {self.entries} requests to the disk ({fates} of the unforced writes), "
+            f"{self.cuts} cuts in {self.entries} requests to the disk ({fates} of the unforced writes), "
             f"{self.acknowledged} acknowledged calls, {len(self.losses)} losses"
         )
+
+    def first_losses(self) -> str:
+        """A line for each of the first losses."""
+        return "".join(f"  {loss}\n" for loss in self.losses[:MOST_SHOWN])
 
 
 def run(target: Target, server: pathlib.Path, plan: Plan) -> Outcome:
