@@ -118,8 +118,8 @@ def expect_served(bench, conn, handle, written, content):
 )
 @pytest.mark.parametrize("stall", STALLS)
 def test_others(bench, stall):
-    """Eight clients stall. One that was there before, and one that comes later, get their replies in time:
-    within a multiple of the round trip that was measured before."""
+    """Eight clients stall. One that was there before gets its replies in time, and one that comes later. The time
+    is a multiple of the round trip that was measured before."""
     content = bench.random.randbytes(DATA)
     # All files are there before the first client stalls.
     handle, written, large = bench.file(content), bench.file(), bench.file(bytes(UNTAKEN))
