@@ -142,7 +142,8 @@ constexpr const char* kAllowed[] = {
 constexpr const char* kForDevices[] = {"ioctl", "socket", "bind", "mmap", "mprotect"};
 
 // Reports start a thread that traces the others, or a symbolizer.
-constexpr const char* kForSanitizers[] = {"ptrace",
+constexpr const char* kForSanitizers[] = {"getdents",
+                                          "ptrace",
                                           "clone",
                                           "clone3",
                                           "vfork",
