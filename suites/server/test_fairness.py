@@ -126,12 +126,15 @@ def test_others(bench, stall):
     conn, maker = bench.connect(), bench.connect()
     expect_served(bench, conn, handle, written, content)
     with contextlib.ExitStack() as streams:
-        for number in range(STALLED):
-            client = Stalled(bench, maker, streams.enter_context(StartupStream(bench)))
+        # All are connected before the first one stalls: a server may have no turn for a later one.
+        clients = [
+            Stalled(bench, maker, streams.enter_context(StartupStream(bench)))
+            for _ in range(STALLED)
+        ]
+        for client in clients:
             STALLS[stall](client, large)
-            # The first one only: a server may have no turn for the others.
-            if stall in TRANSFERS and number == 0:
-                client.expect_wait()
+        if stall in TRANSFERS:
+            clients[0].expect_wait()
         for _ in range(ROUNDS):
             expect_served(bench, conn, handle, written, content)
         expect_served(bench, bench.connect(), handle, written, content)
