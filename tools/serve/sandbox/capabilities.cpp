@@ -29,11 +29,9 @@ constexpr std::uint64_t kWritableExport =
 constexpr std::uint64_t kReadOnlyExport = bit(CAP_DAC_READ_SEARCH);
 // Root may keep the file in a directory of another user.
 constexpr std::uint64_t kRecoveryFile = bit(CAP_DAC_OVERRIDE);
-// Registered memory is pinned, beyond RLIMIT_MEMLOCK.
-constexpr std::uint64_t kDevices = bit(CAP_IPC_LOCK);
 
 std::uint64_t wanted(const SandboxNeeds& needs) {
-  std::uint64_t kept = needs.has_devices ? kDevices : 0;
+  std::uint64_t kept = 0;
   if (::geteuid() != 0) return kept;
   if (needs.export_directory) kept |= needs.read_only ? kReadOnlyExport : kWritableExport;
   if (!needs.recovery_file.empty()) kept |= kRecoveryFile;

@@ -54,10 +54,6 @@ constexpr std::uint64_t kAll = kExport | LANDLOCK_ACCESS_FS_EXECUTE | kIoctl;
 constexpr std::uint64_t kRecovery =
     kRead | kWrite | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE;
 
-// A device is opened when its first client connects: by then rdma-core reads what it is.
-constexpr const char* kDeviceFolders[] = {"/dev/infiniband"};
-constexpr const char* kDeviceDescriptions[] = {"/sys", "/etc/libibverbs.d", "/usr/lib"};
-
 Ruleset ruleset_of(long version) {
   Ruleset made;
   made.files = kAll;
@@ -89,12 +85,6 @@ bool allow_all(const Descriptor& ruleset, std::uint64_t known, const SandboxNeed
   if (!needs.recovery_file.empty() &&
       !allow(ruleset, folder_of(needs.recovery_file), kRecovery & known))
     return false;
-  if (needs.has_devices) {
-    // Some may be missing, and then rdma-core does without them.
-    for (const char* folder : kDeviceFolders)
-      allow(ruleset, folder, (kRead | LANDLOCK_ACCESS_FS_WRITE_FILE | kIoctl) & known);
-    for (const char* folder : kDeviceDescriptions) allow(ruleset, folder, kRead & known);
-  }
   if (kSanitized) return allow(ruleset, "/", (kRead | LANDLOCK_ACCESS_FS_EXECUTE) & known);
   return true;
 }
