@@ -5,6 +5,10 @@
 logs=${logs:-build/check}
 # One compiler cache serves every checkout of the project on a machine.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+# Steps start thousands of Python processes: they share what is compiled, outside of the source folders, and
+# whatever the caller's environment says.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX=$PWD/build/pycache
 # Of one step, at the end of a check.
 most_failures_told=20
 # Lines of its log that are shown of a step that failed.

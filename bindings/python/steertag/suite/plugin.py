@@ -20,7 +20,7 @@ from ..case_list.case_entry import first_paragraph, first_sentence
 from ..report_page.run_metadata import typed_program
 from ..verdict import Verdict
 from .cases.case import case_of
-from .cases.expectation_source import module_problems, modules_of
+from .cases.expectation_source import case_problems, module_problems, modules_of
 from .client import client_session
 from .run import baseline_check, options as suite_options, server_session
 from .run.case_session import Unreachable
@@ -199,11 +199,11 @@ def _choose(config, items):
         seen[case_id] = item.nodeid
         item.stash[_CASE] = case, case_id
         item.user_properties.append(("case", case_id))
-    _check_expectations(items)
     selection = _selection(config, items)
     if selection:
         _select(config, items, selection)
         roles = {item.stash[_CASE][0].role for item in items}
+    _check_expectations(items)
     suite_options.check_roles(config.getoption, roles)
     config.stash[_ROLES] = roles
     if roles and not config.option.collectonly:
@@ -211,14 +211,21 @@ def _choose(config, items):
 
 
 def _check_expectations(items):
-    """Stops the run at an unknown kind of outcome, which is no failure of the target."""
-    modules = []
+    """Stops the run at an unknown kind of outcome or an undeclared requirement, which is no failure of the
+    target. Only what is to run is read."""
+    modules, functions = {}, {}
     for item in items:
-        if _CASE in item.stash and item.module not in modules:
-            modules += [each for each in modules_of(item.module) if each not in modules]
+        if _CASE not in item.stash:
+            continue
+        if item.module not in modules:
+            modules |= dict.fromkeys(modules_of(item.module))
+        functions[item.function] = item.stash[_CASE][0]
     for module in modules:
         for problem in module_problems(module):
             raise pytest.UsageError(problem)
+    for function, case in functions.items():
+        for problem in case_problems(function, case.requirements):
+            raise pytest.UsageError(f"case {case.id!r}: {problem}")
 
 
 def _session_of(item):

@@ -21,15 +21,16 @@ def case_problems(function, declared):
     """Sentences about errors in the calls of `expect` in a case that declares these
     requirements."""
     code = function.__code__
-    for node in _functions(code.co_filename).get(code.co_firstlineno, ()):
-        yield from _problems(node, function.__globals__, code.co_filename, declared)
+    scope = _scopes(code.co_filename).get(code.co_firstlineno)
+    if scope is not None:
+        yield from _problems(scope, function.__globals__, code.co_filename, declared)
 
 
 def module_problems(module):
     """Sentences about errors in the kinds of all calls of `expect` in a module's file."""
     path = getattr(module, "__file__", None)
     if path:
-        yield from _problems(_tree(path), vars(module), path, None)
+        yield from _problems(_scopes(path)[None], vars(module), path, None)
 
 
 def modules_of(module):
@@ -52,29 +53,48 @@ def _uses_expect(module):
     return own and any(value is expect for value in vars(module).values())
 
 
-@functools.lru_cache(maxsize=None)
-def _tree(path):
-    """The file's syntax tree; an empty one without a file."""
-    return ast.parse("".join(linecache.getlines(path)))
+class _Scope:
+    """Of a function, or of a file: its calls by name, and the names that functions bind, which hide those of
+    the module."""
+
+    def __init__(self):
+        self.calls = []
+        self.local = set()
 
 
 @functools.lru_cache(maxsize=None)
-def _functions(path):
-    """{first line, with decorators: [function definition]} of the file."""
-    found = collections.defaultdict(list)
-    for node in ast.walk(_tree(path)):
+def _scopes(path):
+    """{first line of a function, with decorators: _Scope}; that of the file is under None. One walk finds all, as
+    each run begins with it."""
+    scopes = collections.defaultdict(_Scope)
+    scopes[None] = _Scope()
+    waiting = [(ast.parse("".join(linecache.getlines(path))), (None,), False)]
+    while waiting:
+        node, within, inside = waiting.pop()
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            found[first].append(node)
-    return dict(found)
+            within, inside = (*within, first), True
+        elif isinstance(node, ast.Lambda):
+            inside = True
+        elif isinstance(node, ast.Call):
+            for scope in within:
+                scopes[scope].calls.append(node)
+        elif isinstance(node, ast.arg) or inside and _is_bound(node):
+            for scope in within:
+                scopes[scope].local.add(node.arg if isinstance(node, ast.arg) else node.id)
+        waiting += [(child, within, inside) for child in ast.iter_child_nodes(node)]
+    return scopes
 
 
-def _problems(tree, names, path, declared):
+def _is_bound(node):
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _problems(scope, names, path, declared):
     from .expectation import expect
 
-    local = set(_local_names(tree))
-    known = {name: value for name, value in names.items() if name not in local}
-    for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
+    known = {name: value for name, value in names.items() if name not in scope.local}
+    for call in sorted(scope.calls, key=lambda each: each.lineno):
         method, owner = "__call__", call.func
         if isinstance(owner, ast.Attribute):
             method, owner = owner.attr, owner.value
@@ -85,20 +105,6 @@ def _problems(tree, names, path, declared):
             sentences += _requirement_problems(call, method, known, declared)
         for sentence in sentences:
             yield f"{path}:{call.lineno}: {sentence}"
-
-
-def _local_names(tree):
-    """Names that a function binds, which hide those of the module."""
-    functions = (ast.FunctionDef, ast.Lambda)
-    waiting = [(tree, False)]
-    while waiting:
-        node, inside = waiting.pop()
-        inside = inside or isinstance(node, functions)
-        if isinstance(node, ast.arg):
-            yield node.arg
-        elif inside and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
 
 
 def _kind_problems(call, known):
