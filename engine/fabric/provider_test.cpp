@@ -102,7 +102,10 @@ TEST_P(ProviderTest, DeliversManySendsInOrder) {
   for (std::size_t i = 0; i < kCount; ++i) {
     ASSERT_TRUE(ok(send(*pair.client, messages[i], i)));
   }
-  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == kCount; }));
+  ASSERT_TRUE(pair.poll_until([&] {
+    return pair.server_notices.received.size() == kCount &&
+           pair.client_notices.completed.size() == kCount;
+  }));
   for (std::size_t i = 0; i < kCount; ++i) {
     EXPECT_EQ(pair.server_notices.received[i].bytes, messages[i]) << "message " << i;
     EXPECT_EQ(pair.server_notices.received[i].id, i);

@@ -9,6 +9,7 @@ namespace steertag::fabric::software {
 class Observation : public EventObservation {
  public:
   using EventObservation::EventObservation;
+  using EventObservation::observe;
 
   /// The connection was accepted: from now on memory and receives are reported, present ones first.
   void start(const PostedReceives& receives);

@@ -72,11 +72,15 @@ struct Factory {
   std::string name;  // of the provider and its URL scheme
   std::string host;  // the address to listen on and connect to
   std::function<std::unique_ptr<Provider>(const Limits&, Clock)> make;
+  /// Another address to listen on, if one has room for one provider only.
+  std::function<std::string()> another_host{};
 };
 inline void PrintTo(const Factory& factory, std::ostream* out) {
   *out << factory.name;
 }
 Factory iwarp_factory();
+/// The roce provider, on addresses of 127/8 that no other process of these tests takes.
+Factory roce_factory();
 /// The verbs provider, on the address of an RDMA device.
 Factory verbs_factory(std::string host);
 /// The factory of that name if this run tests it (see provider_suite.h); otherwise nothing.
