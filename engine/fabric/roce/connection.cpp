@@ -71,7 +71,7 @@ RoceConnection::RoceConnection(Runtime& runtime, SoftwareDomain& domain, trace::
       options_(options),
       observation_(runtime.reactor, domain, role),
       requester_(*this, *this, runtime.limits),
-      responder_(*this, *this, domain, runtime.limits.roce) {
+      responder_(*this, *this, domain, windows_, runtime.limits.roce) {
   handler_ = &handler;
   observation_.observe(events);
   key_ = runtime_.reactor.add(*this);
@@ -246,6 +246,7 @@ void RoceConnection::finish(CloseReason reason, bool clean, trace::Role actor) {
     observation_.event(actor, trace::Disconnect{clean});
   }
   observation_.stop();
+  windows_.close_all();
   requester_.stop();
   responder_.stop();
   if (session_ != nullptr) {

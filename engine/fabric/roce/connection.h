@@ -47,6 +47,8 @@ class RoceConnection final : public Connection,
   Expected<void, Error> rdma_read(Region& sink, std::uint64_t sink_offset, std::uint32_t length,
                                   std::uint32_t stag, std::uint64_t offset, WorkId id,
                                   const Fault* fault) override;
+  using Connection::open_window;
+  Expected<void, Error> open_window(Region& region, Rights rights, std::size_t length) override;
   Expected<void, Error> send_raw(View bytes) override;
   Expected<void, Error> terminate(const trace::Terminate& terminate) override;
   void disconnect() override;
@@ -146,6 +148,7 @@ class RoceConnection final : public Connection,
   std::vector<Address> addresses_;  // not tried yet, from the back
   Session* session_ = nullptr;
   software::Observation observation_;
+  Windows windows_;
   Requester requester_;
   Responder responder_;
   Reactor::Key key_ = 0;

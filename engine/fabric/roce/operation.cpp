@@ -165,6 +165,19 @@ Expected<void, Error> RoceConnection::rdma_read(Region& sink, std::uint64_t sink
   return {};
 }
 
+Expected<void, Error> RoceConnection::open_window(Region& region, Rights rights,
+                                                  std::size_t length) {
+  auto* ours = dynamic_cast<SoftwareRegion*>(&region);
+  if (ours == nullptr || &ours->domain() != &domain_) {
+    return fail(Errc::bad_region, "the region belongs to another domain");
+  }
+  if (state_ != State::operating) {
+    return fail(Errc::not_connected, reason_ ? reason_->detail : std::string());
+  }
+  ours->open_window(windows_, rights, length);
+  return {};
+}
+
 Expected<void, Error> RoceConnection::send_raw(View /*bytes*/) {
   return no_such_hook();
 }

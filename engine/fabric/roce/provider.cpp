@@ -20,6 +20,7 @@ class RoceProvider final : public Provider {
   Capabilities capabilities() const override {
     Capabilities capabilities;
     capabilities.remote_invalidation = true;
+    capabilities.windows = true;
     capabilities.sees_remote_operations = true;
     capabilities.sees_violations = true;
     capabilities.chosen_base = true;

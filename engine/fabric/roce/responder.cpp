@@ -148,7 +148,8 @@ std::optional<Refusal> Responder::take_send(const Packet& request) {
   std::optional<std::uint32_t> invalidated;
   if (traits.invalidate) {
     const SoftwareRegion* region = domain_.table().find(request.invalidate);
-    if (region == nullptr || &region->domain() != &domain_ || !region->remotely_open()) {
+    if (region == nullptr || &region->domain() != &domain_ || !region->open_to(windows_) ||
+        !region->remotely_open()) {
       return Refusal{kAccessError,
                      text("Send with Invalidate of R_Key 0x%08x, which is not valid on this "
                           "connection",
@@ -189,6 +190,9 @@ Expected<SoftwareRegion*, Refusal> Responder::find(const RdmaHeader& header, boo
   }
   if (&region->domain() != &domain_) {
     return refusal("which belongs to another protection domain");
+  }
+  if (!region->open_to(windows_)) {
+    return refusal("which is a window of another connection");
   }
   if (write ? !region->rights().remote_write : !region->rights().remote_read) {
     return refusal("which does not have that right");

@@ -48,8 +48,8 @@ struct ResponseTerms {
 class Responder {
  public:
   Responder(ResponderOwner& owner, PacketOutput& output, SoftwareDomain& domain,
-            const Limits& limits)
-      : owner_(owner), output_(output), domain_(domain), limits_(limits) {}
+            const Windows& windows, const Limits& limits)
+      : owner_(owner), output_(output), domain_(domain), windows_(windows), limits_(limits) {}
 
   void start(const ResponseTerms& terms);
   /// Takes and sends nothing more.
@@ -97,6 +97,7 @@ class Responder {
   ResponderOwner& owner_;
   PacketOutput& output_;
   SoftwareDomain& domain_;
+  const Windows& windows_;
   const Limits& limits_;
   ResponseTerms terms_;
   PostedReceives receives_;

@@ -2,6 +2,7 @@
 #include "fabric/software/memory_region.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace steertag::fabric::software {
 
@@ -64,6 +65,9 @@ bool SoftwareRegion::invalidate() {
     const bool was_open = remotely_open();
     valid_ = false;
     node_ = domain_.table_.map_.extract(stag_);
+    if (windows_ != nullptr) {
+      std::exchange(windows_, nullptr)->regions_.erase(this);
+    }
     if (was_open) {
       domain_.notify_invalidated(stag_, intact);
     }
@@ -72,7 +76,19 @@ bool SoftwareRegion::invalidate() {
 }
 
 void SoftwareRegion::open(Rights rights, std::size_t length) {
+  reopen(nullptr, rights, length);
+}
+
+void SoftwareRegion::open_window(Windows& windows, Rights rights, std::size_t length) {
+  reopen(&windows, rights, length);
+}
+
+void SoftwareRegion::reopen(Windows* windows, Rights rights, std::size_t length) {
   invalidate();
+  windows_ = windows;
+  if (windows_ != nullptr) {
+    windows_->regions_.insert(this);
+  }
   rights_ = rights;
   open_length_ = std::min(length, length_);
   enter({});
@@ -80,6 +96,12 @@ void SoftwareRegion::open(Rights rights, std::size_t length) {
 
 bool SoftwareRegion::contains(std::uint64_t offset, std::uint64_t length) const {
   return offset >= base_ && length <= open_length_ && offset - base_ <= open_length_ - length;
+}
+
+void Windows::close_all() {
+  while (!regions_.empty()) {
+    (*regions_.begin())->invalidate();
+  }
 }
 
 std::unique_ptr<Region> SoftwareDomain::allocate(std::size_t length, Rights rights,

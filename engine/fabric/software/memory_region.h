@@ -6,6 +6,7 @@
 
 #include "fabric/fabric.h"
 #include "fabric/observed_memory.h"
+#include "fabric/software/windows.h"
 
 namespace steertag::fabric::software {
 
@@ -43,11 +44,15 @@ class SoftwareRegion final : public RegisteredRegion {
   bool invalidate() override;
   using Region::open;
   void open(Rights rights, std::size_t length) override;
+  /// The same for the peer of one connection.
+  void open_window(Windows& windows, Rights rights, std::size_t length);
   bool guards_intact() const override { return fabric::guards_intact(first(), length_); }
 
   std::size_t length() const { return length_; }
   SoftwareDomain& domain() const { return domain_; }
   const Memory& memory() const { return memory_; }
+  /// Whether the connection with these windows may access it.
+  bool open_to(const Windows& windows) const { return windows_ == nullptr || windows_ == &windows; }
   /// Whether the STag covers `length` octets from `offset`; the sum must not wrap.
   bool contains(std::uint64_t offset, std::uint64_t length) const;
   /// The octet at `offset`, which must be in the region or at its end.
@@ -55,11 +60,13 @@ class SoftwareRegion final : public RegisteredRegion {
 
  private:
   void enter(std::optional<std::uint64_t> base);
+  void reopen(Windows* windows, Rights rights, std::size_t length);
   std::byte* first() const { return memory_.get() + kGuardBytes; }
 
   SoftwareDomain& domain_;
   std::size_t length_;
   Memory memory_;
+  Windows* windows_ = nullptr;      // if it is a window
   StagTable::Map::node_type node_;  // kept while invalid: opening again allocates nothing
 };
 
