@@ -31,9 +31,14 @@ struct Limits {
 
   // Reliable connections.
 
-  /// Unacknowledged packets are repeated after this time, which doubles ...
+  /// Unacknowledged packets are repeated after this time, until a round trip was measured (as TCP
+  /// does, RFC 6298) ...
   std::chrono::milliseconds ack{50};
-  /// ... up to this. fabric::Limits::unsent and unanswered_read end the repetition.
+  /// ... and then after its average and four times its variation, at least this. A busy peer
+  /// process may be late; repeating early costs little.
+  std::chrono::milliseconds least_ack{5};
+  /// Without an answer the time doubles up to this. fabric::Limits::unsent and unanswered_read end
+  /// the repetition.
   std::chrono::milliseconds most_ack{1000};
   /// Packets in flight, and of READ responses that are awaited. The peer's socket must hold them:
   /// Linux counts 8704 octets for a packet of 4096, and 425984 octets are the default limit.

@@ -49,7 +49,7 @@ void Requester::start(const RequestTerms& terms) {
   oldest_ = next_psn_ = beyond_ = terms.first_psn;
   window_ = limits_.roce.window;
   rnr_left_ = terms.rnr_retries;
-  timeout_ = limits_.roce.ack;
+  timeout_ = round_trip_.timeout(limits_.roce);
   started_ = true;
 }
 
@@ -112,6 +112,10 @@ void Requester::transmit(Time now) {
       position_ = 0;
     }
     if (psn_distance(beyond_, send_psn()) > 0) {
+      if (!timed_psn_) {
+        timed_psn_ = beyond_;
+        timed_at_ = now;
+      }
       beyond_ = send_psn();
     }
     if (idle) {
@@ -217,7 +221,8 @@ void Requester::progress(std::uint32_t packets, Time now) {
   recovering_ = false;
   rnr_left_ = terms_.rnr_retries;
   stalled_since_ = now;
-  timeout_ = limits_.roce.ack;
+  measure(now);
+  timeout_ = round_trip_.timeout(limits_.roce);
   while (!reads_.empty() && psn_distance(oldest_, reads_.front()) <= 0) {
     reads_.pop_front();
   }
@@ -225,7 +230,15 @@ void Requester::progress(std::uint32_t packets, Time now) {
 }
 
 void Requester::arm(Time now) {
-  deadline_ = psn_distance(oldest_, beyond_) > 0 ? after(now, timeout_) : kNever;
+  deadline_ = psn_distance(oldest_, beyond_) > 0 ? now + timeout_.count() : kNever;
+}
+
+// A packet that was repeated is not measured: its answer may be to either (RFC 6298 3).
+void Requester::measure(Time now) {
+  if (timed_psn_ && psn_distance(*timed_psn_, oldest_) > 0) {
+    round_trip_.sample(std::chrono::nanoseconds(std::max<Time>(1, now - timed_at_)));
+    timed_psn_.reset();
+  }
 }
 
 void Requester::complete(Time now) {
@@ -359,6 +372,7 @@ void Requester::go_back() {
   current_ = queue_.first();
   position_ = queue_.empty() ? 0 : queue_.front().done;
   reads_.clear();
+  timed_psn_.reset();
 }
 
 // A gap: packets of ours, or responses, are missing. What is already on its way tells of the same
@@ -394,7 +408,7 @@ void Requester::on_deadline(Time now) {
   go_back();
   recovering_ = true;
   window_ = std::max<std::uint32_t>(1, window_ / 2);
-  timeout_ = std::min(timeout_ * 2, limits_.roce.most_ack);
+  timeout_ = std::min<std::chrono::nanoseconds>(timeout_ * 2, limits_.roce.most_ack);
   arm(now);
   transmit(now);
 }

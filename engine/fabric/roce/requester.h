@@ -11,6 +11,7 @@
 #include "fabric/fabric.h"
 #include "fabric/roce/formats.h"
 #include "fabric/roce/packet_output.h"
+#include "fabric/roce/round_trip.h"
 #include "fabric/software/ring.h"
 
 namespace steertag::fabric::roce {
@@ -102,6 +103,7 @@ class Requester {
   void lost(Time now);
   void take_rnr(std::uint8_t syndrome, Time now);
   void arm(Time now);
+  void measure(Time now);
   void fail(Errc code, std::string detail);
 
   RequesterOwner& owner_;
@@ -121,7 +123,10 @@ class Requester {
   Time paused_until_ = 0;  // RNR
   bool paused_ = false;
   Time stalled_since_ = 0;
-  std::chrono::milliseconds timeout_{0};
+  RoundTrip round_trip_;
+  std::chrono::nanoseconds timeout_{0};
+  std::optional<std::uint32_t> timed_psn_;  // sent at timed_at_, and not repeated since
+  Time timed_at_ = 0;
   Time deadline_ = kNever;
   bool started_ = false;
   std::vector<View> pieces_;
