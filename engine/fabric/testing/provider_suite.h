@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fabric/testing/endpoint.h"
+#include "fabric/testing/faulty_roce.h"
 
 namespace steertag::fabric::testing {
 
@@ -48,6 +49,9 @@ class ProviderSuite : public ::testing::TestWithParam<Factory> {
                            [](const auto& each) { return each.param.name; });                    \
   INSTANTIATE_TEST_SUITE_P(Roce, suite,                                                          \
                            ::testing::ValuesIn(::steertag::fabric::testing::if_chosen("roce")),  \
+                           [](const auto& each) { return each.param.name; });                    \
+  INSTANTIATE_TEST_SUITE_P(FaultyRoce, suite,                                                    \
+                           ::testing::ValuesIn(::steertag::fabric::testing::faulty_if_chosen()), \
                            [](const auto& each) { return each.param.name; });                    \
   INSTANTIATE_TEST_SUITE_P(Verbs, suite,                                                         \
                            ::testing::ValuesIn(::steertag::fabric::testing::if_chosen("verbs")), \
