@@ -64,12 +64,13 @@ Expected<void, Error> check(const ConnectionOptions& options, std::size_t most_p
 
 RoceConnection::RoceConnection(Runtime& runtime, SoftwareDomain& domain, trace::Role role,
                                const ConnectionOptions& options, Handler& handler,
-                               trace::EventSink* events)
+                               trace::EventSink* events, trace::ByteSink* bytes)
     : runtime_(runtime),
       domain_(domain),
       role_(role),
       options_(options),
       observation_(runtime.reactor, domain, role),
+      bytes_(bytes),
       requester_(*this, *this, runtime.limits),
       responder_(*this, *this, domain, windows_, runtime.limits.roce) {
   handler_ = &handler;
@@ -83,6 +84,14 @@ RoceConnection::~RoceConnection() {
     finish({Errc::local_close, "destroyed", {}, false}, true, role_);
   }
   std::ranges::replace(runtime_.unsettled, this, nullptr);
+}
+
+void RoceConnection::observe(trace::EventSink* events, trace::ByteSink* bytes) {
+  observation_.observe(events);
+  bytes_ = bytes;
+  if (session_ != nullptr) {
+    session_->observe(bytes, role_);
+  }
 }
 
 Offer RoceConnection::offer() const {
@@ -122,6 +131,7 @@ void RoceConnection::try_next_address(Error last) {
       last = {Errc::no_device, "this address has no further queue pair"};
       continue;
     }
+    session_->observe(bytes_, role_);
     Offer ours = offer();
     ours.path_mtu = path_mtu_towards(address, runtime_.limits.roce.path_mtu);
     session_->request(*this, address.port(), ours);
@@ -137,6 +147,7 @@ void RoceConnection::respond(Session& session, View peer_private_data) {
   state_ = State::accepting;
   session_ = &session;
   session.set_user(*this);
+  session.observe(bytes_, role_);
   peer_name_ = session.peer().text();
   peer_private_data_.assign(peer_private_data.begin(), peer_private_data.end());
   observation_.by_peer(trace::Connect{peer_private_data_});

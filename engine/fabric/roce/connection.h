@@ -28,7 +28,8 @@ class RoceConnection final : public Connection,
                              private Channel {
  public:
   RoceConnection(Runtime& runtime, SoftwareDomain& domain, trace::Role role,
-                 const ConnectionOptions& options, Handler& handler, trace::EventSink* events);
+                 const ConnectionOptions& options, Handler& handler, trace::EventSink* events,
+                 trace::ByteSink* bytes);
   ~RoceConnection() override;
 
   /// Starts as initiator, and tries the addresses in turn.
@@ -62,9 +63,7 @@ class RoceConnection final : public Connection,
   std::uint16_t most_outbound_reads() const override { return ord_; }
   std::uint64_t octets_read() const override { return octets_read_; }
   bool receives_are_empty() const override { return responder_.between_messages(); }
-  void observe(trace::EventSink* events, trace::ByteSink* /*bytes*/) override {
-    observation_.observe(events);
-  }
+  void observe(trace::EventSink* events, trace::ByteSink* bytes) override;
 
  private:
   enum class State : std::uint8_t {
@@ -148,6 +147,7 @@ class RoceConnection final : public Connection,
   std::vector<Address> addresses_;  // not tried yet, from the back
   Session* session_ = nullptr;
   software::Observation observation_;
+  trace::ByteSink* bytes_;
   Windows windows_;
   Requester requester_;
   Responder responder_;

@@ -102,7 +102,7 @@ void ConnectionManager::retire(Session& session) {
   sessions_.erase(found);
 }
 
-void ConnectionManager::send(const Address& to, const MadOctets& octets) {
+View ConnectionManager::send(const Address& to, const MadOctets& octets) {
   Packet packet;
   packet.base.opcode = Opcode::datagram_send_only;
   packet.base.queue_pair = kManagementQueuePair;
@@ -110,21 +110,29 @@ void ConnectionManager::send(const Address& to, const MadOctets& octets) {
   packet.base.psn = psn_ = psn_after(psn_);
   packet.datagram = {kManagementKey, kManagementQueuePair};
   const View payload(octets);
-  port_.send(to, packet, {&payload, 1});
+  return port_.send(to, packet, {&payload, 1});
 }
 
-bool ConnectionManager::take(const Address& from, View octets) {
+void ConnectionManager::show_damaged(const Inbound& datagram) {
+  const BaseHeader base = wire::decode_base(datagram.octets.data());
+  if (Session* const session = find_queue_pair(base.queue_pair)) {
+    session->show_damaged(datagram);
+  }
+}
+
+bool ConnectionManager::take(const Inbound& datagram, View octets) {
+  const Address& from = *datagram.from;
   const auto mad = decode_mad(octets);
   if (!mad) {
     return false;
   }
   if (mad->message.kind == CmKind::connect_request) {
-    take_request(roce_address(from), *mad);
+    take_request(datagram, *mad);
     return true;
   }
   const auto found = sessions_.find(mad->message.remote_id);
   if (found != sessions_.end() && gid_of(found->second->peer()) == gid_of(from)) {
-    found->second->take(*mad);
+    found->second->take(datagram, *mad);
     return true;
   }
   // We may have forgotten what the peer has not.
@@ -153,10 +161,11 @@ void ConnectionManager::reject(const Address& to, const Mad& of, std::uint16_t r
   send(to, encode_mad(answer));
 }
 
-void ConnectionManager::take_request(const Address& from, const Mad& mad) {
+void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
+  const Address from = roce_address(*datagram.from);
   const Gid gid = gid_of(from);
   if (const auto known = peer_ids_.find({gid, mad.message.local_id}); known != peer_ids_.end()) {
-    known->second->take(mad);
+    known->second->take(datagram, mad);
     return;
   }
   const auto port = wire::tcp_port(mad.message.service);
@@ -184,7 +193,7 @@ void ConnectionManager::take_request(const Address& from, const Mad& mad) {
   }
   Session* const session = make_session(from);
   if (session != nullptr) {
-    session->take_first(mad);
+    session->take_first(datagram, mad);
     service->second->on_request(*session,
                                 wire::consumer_data(mad.message.service, mad.message.private_data));
   }

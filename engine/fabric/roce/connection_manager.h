@@ -9,6 +9,7 @@
 
 #include "fabric/net_names.h"
 #include "fabric/roce/cm_wire.h"
+#include "fabric/roce/datagrams.h"
 #include "fabric/roce/gid.h"
 
 namespace steertag::fabric::roce {
@@ -47,12 +48,15 @@ class ConnectionManager {
   Session* find_queue_pair(std::uint32_t number) const;
   bool unused() const { return services_.empty() && sessions_.empty(); }
 
-  /// A management datagram. Returns whether anything of ours took it.
-  bool take(const Address& from, View octets);
+  /// A management message of this datagram. Returns whether anything of ours took it.
+  bool take(const Inbound& datagram, View octets);
+  /// A datagram with a wrong CRC, for the observer of the connection that it names.
+  void show_damaged(const Inbound& datagram);
   /// The peer's host has no end at this address.
   void refused(const Address& peer);
   void notify_room();
-  void send(const Address& to, const MadOctets& octets);
+  /// The octets of the datagram, as Port::send.
+  View send(const Address& to, const MadOctets& octets);
 
   // For sessions.
   /// The peer's numbers are known.
@@ -65,7 +69,7 @@ class ConnectionManager {
 
  private:
   using PeerNumber = std::pair<Gid, std::uint32_t>;
-  void take_request(const Address& from, const Mad& mad);
+  void take_request(const Inbound& datagram, const Mad& mad);
   void reject(const Address& to, const Mad& of, std::uint16_t reason, std::uint8_t answers);
   std::uint32_t draw(std::uint32_t mask, const auto& taken) const;
 

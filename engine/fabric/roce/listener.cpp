@@ -30,7 +30,7 @@ class RoceRequest final : public ConnectionRequest, private SessionUser {
   Expected<std::unique_ptr<Connection>, Error> accept(Domain& domain,
                                                       const ConnectionOptions& options,
                                                       Handler& handler, trace::EventSink* events,
-                                                      trace::ByteSink* /*bytes*/) override {
+                                                      trace::ByteSink* bytes) override {
     if (session_ == nullptr) {
       return tl::unexpected(Error{Errc::not_connected, "the request was answered already"});
     }
@@ -42,7 +42,7 @@ class RoceRequest final : public ConnectionRequest, private SessionUser {
       return tl::unexpected(std::move(ours.error()));
     }
     auto connection = std::make_unique<RoceConnection>(runtime_, **ours, trace::Role::server,
-                                                       options, handler, events);
+                                                       options, handler, events, bytes);
     connection->respond(*std::exchange(session_, nullptr), private_data_);
     return connection;
   }

@@ -53,12 +53,12 @@ bool Port::room() {
   return has;
 }
 
-void Port::send(const Address& to, const Packet& packet, std::span<const View> payload) {
+View Port::send(const Address& to, const Packet& packet, std::span<const View> payload) {
   if (first_ + count_ == kBatch) {
     flush();
     if (first_ + count_ == kBatch) {
       ++dropped_.unsent;
-      return;
+      return {};
     }
   }
   const std::size_t slot = first_ + count_++;
@@ -67,6 +67,7 @@ void Port::send(const Address& to, const Packet& packet, std::span<const View> p
   destinations_[slot] = to;
   const std::size_t bytes = write_packet({local(), to}, packet, payload, at);
   queued_[slot] = {at.first(bytes), &destinations_[slot]};
+  return at.first(bytes);
 }
 
 void Port::flush() {
@@ -124,6 +125,9 @@ void Port::take(const Inbound& datagram) {
   }
   const auto packet = read_packet({*datagram.from, local()}, datagram.octets);
   if (!packet) {
+    if (packet.error() == PacketFault::crc) {
+      manager_.show_damaged(datagram);
+    }
     ++(packet.error() == PacketFault::crc ? dropped_.crc : dropped_.malformed);
     return;
   }
@@ -134,10 +138,10 @@ void Port::take(const Inbound& datagram) {
   bool taken = false;
   if (packet->base.queue_pair != kManagementQueuePair) {
     Session* const session = manager_.find_queue_pair(packet->base.queue_pair);
-    taken = session != nullptr && session->take(*datagram.from, *packet);
+    taken = session != nullptr && session->take(datagram, *packet);
   } else if (packet->base.opcode == Opcode::datagram_send_only &&
              packet->datagram.queue_key == kManagementKey) {
-    taken = manager_.take(*datagram.from, packet->payload);
+    taken = manager_.take(datagram, packet->payload);
   }
   if (!taken) {
     ++dropped_.foreign;

@@ -39,8 +39,9 @@ class Port final : private Channel {
 
   /// Whether a packet can be sent now. If not, sessions are notified when it can.
   bool room();
-  /// Queues a packet, which leaves at the latest with the next `flush`.
-  void send(const Address& to, const Packet& packet, std::span<const View> payload);
+  /// Queues a packet, which leaves at the latest with the next `flush`. Its octets are valid until
+  /// the next call; there are none if the network is full.
+  View send(const Address& to, const Packet& packet, std::span<const View> payload);
   void flush();
 
  private:

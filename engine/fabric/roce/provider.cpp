@@ -21,6 +21,7 @@ class RoceProvider final : public Provider {
     Capabilities capabilities;
     capabilities.remote_invalidation = true;
     capabilities.windows = true;
+    capabilities.byte_capture = true;
     capabilities.sees_remote_operations = true;
     capabilities.sees_violations = true;
     capabilities.chosen_base = true;
@@ -42,7 +43,7 @@ class RoceProvider final : public Provider {
   Expected<std::unique_ptr<Connection>, Error> connect(const Url& url, Domain& domain,
                                                        const ConnectionOptions& options,
                                                        Handler& handler, trace::EventSink* events,
-                                                       trace::ByteSink* /*bytes*/) override {
+                                                       trace::ByteSink* bytes) override {
     if (auto checked = check(options, kMostPrivateData); !checked) {
       return tl::unexpected(std::move(checked.error()));
     }
@@ -55,7 +56,7 @@ class RoceProvider final : public Provider {
       return tl::unexpected(std::move(addresses.error()));
     }
     auto connection = std::make_unique<RoceConnection>(runtime_, **ours, trace::Role::client,
-                                                       options, handler, events);
+                                                       options, handler, events, bytes);
     connection->initiate(std::move(*addresses));
     runtime_.ports.flush();
     return connection;

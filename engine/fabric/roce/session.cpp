@@ -26,7 +26,10 @@ std::uint8_t exponent_of(std::chrono::milliseconds time) {
 }  // namespace
 
 Session::Session(ConnectionManager& manager, const Address& peer, const SessionNumbers& numbers)
-    : manager_(manager), peer_(peer), numbers_(numbers) {
+    : manager_(manager),
+      peer_(peer),
+      numbers_(numbers),
+      datagrams_(manager.runtime().reactor, manager.port().local()) {
   key_ = manager_.runtime().reactor.add(*this);
 }
 
@@ -59,19 +62,23 @@ Mad Session::answer(CmKind kind) const {
   return mad;
 }
 
+void Session::tell(const MadOctets& octets) {
+  datagrams_.sent(peer_, manager_.send(peer_, octets));
+}
+
 // Sends a message, and repeats it until the state changes.
 void Session::say(const Mad& mad) {
   last_ = encode_mad(mad);
   has_last_ = true;
   tries_ = 1;
-  manager_.send(peer_, last_);
+  tell(last_);
   set_deadline(limits_of(manager_).cm_response);
 }
 
 void Session::say_once(CmKind kind, std::uint64_t transaction) {
   Mad mad = answer(kind);
   mad.transaction = transaction;
-  manager_.send(peer_, encode_mad(mad));
+  tell(encode_mad(mad));
 }
 
 void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer) {
@@ -111,7 +118,8 @@ void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer)
   say(mad);
 }
 
-void Session::take_first(const Mad& request) {
+void Session::take_first(const Inbound& datagram, const Mad& request) {
+  datagrams_.keep(*datagram.from, datagram.octets);
   state_ = State::requested;
   ++manager_.pending;
   transaction_ = request.transaction;
@@ -194,6 +202,7 @@ void Session::leave() {
     case State::over:
       break;
   }
+  datagrams_.observe(nullptr, trace::Role::client);
 }
 
 void Session::end(State state) {
@@ -209,7 +218,7 @@ bool Session::room() {
 void Session::send(Packet packet, std::span<const View> payload) {
   packet.base.queue_pair = peer_queue_pair_;
   packet.base.migrated = true;
-  manager_.port().send(peer_, packet, payload);
+  datagrams_.sent(peer_, manager_.port().send(peer_, packet, payload));
 }
 
 void Session::established_now() {
@@ -218,7 +227,8 @@ void Session::established_now() {
   manager_.runtime().reactor.set_deadline(key_, kNever);
 }
 
-void Session::take(const Mad& mad) {
+void Session::take(const Inbound& datagram, const Mad& mad) {
+  datagrams_.received(*datagram.from, datagram.octets);
   switch (mad.message.kind) {
     case CmKind::connect_request:
       take_repeated_request();
@@ -277,9 +287,9 @@ void Session::take_repeated_request() {
   if (state_ == State::requested) {
     Mad mad = answer(CmKind::message_receipt_ack);
     mad.service_timeout = exponent_of(manager_.runtime().limits.startup);
-    manager_.send(peer_, encode_mad(mad));
+    tell(encode_mad(mad));
   } else if ((state_ == State::accepting || state_ == State::over) && has_last_) {
-    manager_.send(peer_, last_);
+    tell(last_);
   }
 }
 
@@ -296,7 +306,7 @@ void Session::take_reply(const Mad& mad) {
       refusal.answers = 1;
       refusal.message.remote_id = mad.message.local_id;
       refusal.message.reason = reject::kConsumer;
-      manager_.send(peer_, encode_mad(refusal));
+      tell(encode_mad(refusal));
     }
     return;
   }
@@ -324,10 +334,17 @@ void Session::take_reject(const Mad& mad) {
   }
 }
 
-bool Session::take(const Address& from, const Packet& packet) {
-  if (gid_of(from) != gid_of(peer_)) {
+void Session::show_damaged(const Inbound& datagram) {
+  if (gid_of(*datagram.from) == gid_of(peer_)) {
+    datagrams_.received(*datagram.from, datagram.octets);
+  }
+}
+
+bool Session::take(const Inbound& datagram, const Packet& packet) {
+  if (gid_of(*datagram.from) != gid_of(peer_)) {
     return false;
   }
+  datagrams_.received(*datagram.from, datagram.octets);
   if (state_ == State::accepting) {
     // A packet shows that the peer has our acceptance.
     established_now();
@@ -423,7 +440,7 @@ void Session::on_deadline() {
       break;
   }
   ++tries_;
-  manager_.send(peer_, last_);
+  tell(last_);
   set_deadline(limits.cm_response);
 }
 

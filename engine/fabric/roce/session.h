@@ -8,6 +8,8 @@
 
 #include "fabric/net_names.h"
 #include "fabric/roce/cm_wire.h"
+#include "fabric/roce/datagram_observation.h"
+#include "fabric/roce/datagrams.h"
 #include "fabric/roce/gid.h"
 #include "fabric/roce/packet.h"
 
@@ -76,6 +78,8 @@ class Session final : public Channel {
   /// The NAK of this PSN ended the connection. The session repeats it when the peer repeats its
   /// request, and waits for the peer to end the connection.
   void fail(std::uint32_t psn, std::uint8_t syndrome);
+  /// Reports datagrams to `sink` until the user goes; those of a request that came before, too.
+  void observe(trace::ByteSink* sink, trace::Role own) { datagrams_.observe(sink, own); }
   /// The user goes. What is still to be said, the session says alone.
   void leave();
 
@@ -91,10 +95,11 @@ class Session final : public Channel {
   Port& port();
 
   // For the manager.
-  void take_first(const Mad& request);
-  void take(const Mad& mad);
+  void take_first(const Inbound& datagram, const Mad& request);
+  void take(const Inbound& datagram, const Mad& mad);
   /// Returns whether the packet is this session's.
-  bool take(const Address& from, const Packet& packet);
+  bool take(const Inbound& datagram, const Packet& packet);
+  void show_damaged(const Inbound& datagram);
   void take_refusal();
   void fail_stale();
   void notify_room();
@@ -119,6 +124,7 @@ class Session final : public Channel {
   void take_repeated_request();
   void established_now();
   void say(const Mad& mad);
+  void tell(const MadOctets& octets);
   void say_once(CmKind kind, std::uint64_t transaction);
   void end(State state);
   void not_pending();
@@ -128,6 +134,7 @@ class Session final : public Channel {
   ConnectionManager& manager_;
   Address peer_;
   SessionNumbers numbers_;
+  DatagramObservation datagrams_;
   SessionUser* user_ = nullptr;
   State state_ = State::unused;
   Reactor::Key key_ = 0;
