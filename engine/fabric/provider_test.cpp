@@ -129,9 +129,13 @@ TEST_P(ProviderTest, WritesIntoARegionBeforeTheNextSend) {
     auto region = pair.server_domain->allocate(size + 16, {false, true});
     const Bytes data = pattern(size);
     const std::size_t before = pair.server_notices.received.size();
+    pair.client_notices.completed.clear();
     ASSERT_TRUE(ok(pair.client->rdma_write(data, region->stag(), region->base() + 8, 1)));
     ASSERT_TRUE(ok(pair.client->send({}, 2)));
-    ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() > before; }));
+    ASSERT_TRUE(pair.poll_until([&] {
+      return pair.server_notices.received.size() > before &&
+             pair.client_notices.completed.size() == 2;
+    }));
     const MutableView bytes = region->bytes();
     EXPECT_TRUE(std::equal(data.begin(), data.end(), bytes.begin() + 8)) << size << " octets";
     EXPECT_EQ(bytes[7], std::byte{0});

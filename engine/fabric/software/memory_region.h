@@ -74,7 +74,7 @@ class SoftwareDomain final : public Domain, public ObservedMemory {
  public:
   explicit SoftwareDomain(StagTable& table) : table_(table) {}
   std::unique_ptr<Region> allocate(std::size_t length, Rights rights,
-                                   std::optional<std::uint64_t> base) override;
+                                   std::optional<std::uint64_t> base = {}) override;
 
   StagTable& table() { return table_; }
 
