@@ -452,8 +452,8 @@ TEST_P(ProviderTest, AnyBaseCanBeChosen) {
 }
 
 TEST_P(ProviderTest, OctetsOfBothSidesAgree) {
-  if (!pair.provider->capabilities().byte_capture) {
-    GTEST_SKIP() << "the octets of the stream cannot be seen";
+  if (GetParam().name != "iwarp") {
+    GTEST_SKIP() << "there is no stream whose octets can be seen";
   }
   up(4, 1 << 20);
   auto region = pair.server_domain->allocate(1 << 20, {true, true});

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fabric/fabric.h"
+#include "trace/datagram_capture.h"
 
 namespace steertag::fabric::testing {
 
@@ -57,11 +58,15 @@ class EventLines final : public trace::EventSink {
   std::uint64_t next_index = 0;
 };
 
-/// Keeps the octets of both directions.
+/// Keeps the octets, or the datagrams, of both directions.
 class ByteLog final : public trace::ByteSink {
  public:
   void on_bytes(std::int64_t time_ns, trace::Role sender, View bytes) override;
   void on_end(std::int64_t time_ns, trace::Role sender, bool clean) override;
+  void on_datagram(std::int64_t time_ns, const trace::Datagram& datagram) override {
+    datagrams.on_datagram(time_ns, datagram);
+  }
+  trace::DatagramCapture datagrams;
   Bytes from_client;
   Bytes from_server;
   std::vector<std::string> ends;
