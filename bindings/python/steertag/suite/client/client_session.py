@@ -12,6 +12,7 @@ from ...verdict import Verdict
 from ..cases.case import Case
 from ..cases.case_end import EXCHANGES, Hung
 from ..cases.case_run import Run
+from ..exchange.roce_address import with_free_address
 from ..recording import recording_file
 from ..run.case_session import CaseSession
 from ..run.case_session import Unreachable
@@ -45,7 +46,7 @@ class Client:
     def __init__(self, options):
         self._options = options
         self._own_program = _own_program() if self.ours else None
-        self.listen = list(options.listen_urls)
+        self.listen = [with_free_address(url) for url in options.listen_urls]
         self.url = self.listen[0]
         self.provider = fabric.parse_url(self.url).provider
         self.capabilities = fabric.Provider(self.provider).capabilities
