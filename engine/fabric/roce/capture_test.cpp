@@ -128,9 +128,9 @@ TEST(RoceCapture, BothSidesKeepTheSameDatagrams) {
     EXPECT_TRUE(sent_by(sender, client) == sent_by(sender, server))
         << sent_by(sender, client).size() << " and " << sent_by(sender, server).size();
   }
-  const std::vector<std::string> setup_and_end = {
-      "client ConnectRequest", "server ConnectReply", "client ReadyToUse",
-      "client DisconnectRequest", "server DisconnectReply"};
+  const std::vector<std::string> setup_and_end = {"client ConnectRequest", "server ConnectReply",
+                                                  "client ReadyToUse", "client DisconnectRequest",
+                                                  "server DisconnectReply"};
   EXPECT_EQ(management(client), setup_and_end);
   EXPECT_EQ(management(server), setup_and_end);
 }

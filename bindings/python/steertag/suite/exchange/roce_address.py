@@ -12,8 +12,8 @@ MOST_ADDRESSES = 64  # that are tried
 
 
 def with_free_address(url):
-    """The URL to listen on: roce://127.0.0.1:0 with a free address in place of 127.0.0.1, so that workers
-    and runs do not meet; any other URL as it is."""
+    """The URL to listen on. For roce://127.0.0.1:0 it has a free address in place of 127.0.0.1, so that
+    workers and runs do not meet. Any other URL stays."""
     if url != _ANY_FREE:
         return url
     for _ in range(MOST_ADDRESSES):
