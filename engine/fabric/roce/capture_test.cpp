@@ -71,7 +71,7 @@ std::string name_of(View octets) {
     return "";
   }
   const View mad = octets.subspan(ib::kBaseBytes + ib::kDatagramBytes);
-  return std::string(ib::name(ib::decode_mad_header(mad.data()).attribute));
+  return std::string(ib::name(ib::CmKind(ib::decode_mad_header(mad.data()).attribute)));
 }
 
 /// The messages of connection management, in order.
