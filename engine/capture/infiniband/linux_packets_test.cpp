@@ -8,6 +8,7 @@
 #include "rdma/infiniband/cm_message.h"
 #include "rdma/infiniband/invariant_crc.h"
 #include "rdma/infiniband/mad.h"
+#include "rdma/infiniband/packet.h"
 #include "rdma/octets.h"
 #include "wire/testing.h"
 
@@ -68,6 +69,23 @@ constexpr const char* kVersion41 = "linux-6.1-rxe-v4.1.pcapng";
 TEST(LinuxPackets, TheirInvariantCrc) {
   const auto check = [](const LinuxPacket& packet) {
     EXPECT_TRUE(ib::InvariantCrc(packet.route).check(packet.octets, packet.identification))
+        << packet.place;
+  };
+  EXPECT_EQ(for_each(kVersion3, check), 309u);
+  EXPECT_EQ(for_each(kVersion41, check), 505u);
+}
+
+TEST(LinuxPackets, HeadersPadAndCrc) {
+  const auto check = [](const LinuxPacket& packet) {
+    const auto parts = ib::parse_packet(packet.octets);
+    ASSERT_TRUE(parts) << packet.place << ": " << ib::describe(parts.error());
+    ib::PacketFrame frame(parts->headers, parts->payload.size());
+    frame.seal(ib::InvariantCrc(packet.route), parts->payload, packet.identification);
+    const View head = frame.head();
+    const View tail = frame.tail();
+    EXPECT_EQ(to_hex(head), to_hex(packet.octets.first(head.size()))) << packet.place;
+    EXPECT_EQ(to_hex(tail), to_hex(packet.octets.last(tail.size()))) << packet.place;
+    EXPECT_EQ(head.size() + parts->payload.size() + tail.size(), packet.octets.size())
         << packet.place;
   };
   EXPECT_EQ(for_each(kVersion3, check), 309u);

@@ -34,12 +34,6 @@ constexpr std::uint8_t kProtocolUdp = 17;
 constexpr std::size_t kUdpLengthAt = 4;
 constexpr std::size_t kCongestionAt = 4;  // of the base header: FECN, BECN and reserved bits
 
-/// The CRC-32 of Ethernet, continued.
-std::uint32_t add(std::uint32_t crc, View octets) {
-  const auto* data = reinterpret_cast<const unsigned char*>(octets.data());
-  return crc32_gzip_refl(crc, data, octets.size());
-}
-
 }  // namespace
 
 InvariantCrc::InvariantCrc(const Ipv4Route& route) {
@@ -78,10 +72,15 @@ void InvariantCrc::put_ports(std::uint16_t source, std::uint16_t destination) {
   fixed_crc_ = add(0, View(header_).first(fixed_bytes_));
 }
 
-std::uint32_t InvariantCrc::of(std::span<const View> pieces, std::uint16_t identification) const {
-  std::size_t length = kUdpBytes + kInvariantCrcBytes;
-  for (const View piece : pieces) length += piece.size();
+/// The CRC-32 of Ethernet.
+std::uint32_t InvariantCrc::add(std::uint32_t crc, View octets) {
+  const auto* data = reinterpret_cast<const unsigned char*>(octets.data());
+  return crc32_gzip_refl(crc, data, octets.size());
+}
 
+std::uint32_t InvariantCrc::start(View first, std::size_t packet_bytes,
+                                  std::uint16_t identification) const {
+  const std::size_t length = kUdpBytes + packet_bytes + kInvariantCrcBytes;
   std::array<std::byte, kMostBytes> header = header_;
   std::byte* ip = header.data() + kLocalRouteBytes;
   const bool version_4 = udp_at_ == kLocalRouteBytes + kIpv4Bytes;
@@ -93,18 +92,24 @@ std::uint32_t InvariantCrc::of(std::span<const View> pieces, std::uint16_t ident
   }
   store16(header.data() + udp_at_ + kUdpLengthAt, static_cast<std::uint16_t>(length));
   std::byte* base = header.data() + udp_at_ + kUdpBytes;
-  std::copy_n(pieces.front().begin(), kBaseBytes, base);
+  std::copy_n(first.begin(), kBaseBytes, base);
   base[kCongestionAt] = kOnes;
 
   const std::size_t end = udp_at_ + kUdpBytes + kBaseBytes;
-  std::uint32_t crc = add(fixed_crc_, View(header).first(end).subspan(fixed_bytes_));
-  crc = add(crc, pieces.front().subspan(kBaseBytes));
+  const View covered = View(header).first(end).subspan(fixed_bytes_);
+  return add(add(fixed_crc_, covered), first.subspan(kBaseBytes));
+}
+
+std::uint32_t InvariantCrc::of(std::span<const View> pieces, std::uint16_t identification) const {
+  std::size_t bytes = 0;
+  for (const View piece : pieces) bytes += piece.size();
+  std::uint32_t crc = start(pieces.front(), bytes, identification);
   for (const View piece : pieces.subspan(1)) crc = add(crc, piece);
   return crc;
 }
 
 std::uint32_t InvariantCrc::of(View packet, std::uint16_t identification) const {
-  return of(std::span<const View>(&packet, 1), identification);
+  return start(packet, packet.size(), identification);
 }
 
 bool InvariantCrc::check(View packet_with_crc, std::uint16_t identification) const {

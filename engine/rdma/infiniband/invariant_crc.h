@@ -41,6 +41,11 @@ class InvariantCrc {
   std::uint32_t of(std::span<const View> pieces, std::uint16_t identification = 0) const;
   std::uint32_t of(View packet, std::uint16_t identification = 0) const;
 
+  /// The same step by step: the CRC of a packet's first octets, which hold at least the base header
+  /// of a packet with `packet_bytes` before its CRC. Further octets are added.
+  std::uint32_t start(View first, std::size_t packet_bytes, std::uint16_t identification = 0) const;
+  static std::uint32_t add(std::uint32_t crc, View octets);
+
   /// Whether a packet ends with its CRC. False for a packet without room for base header and CRC.
   bool check(View packet_with_crc, std::uint16_t identification = 0) const;
 
