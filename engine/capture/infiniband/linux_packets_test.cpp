@@ -75,6 +75,18 @@ TEST(LinuxPackets, TheirInvariantCrc) {
   EXPECT_EQ(for_each(kVersion41, check), 505u);
 }
 
+TEST(LinuxPackets, TheIdentificationThatASocketDoesNotReport) {
+  const auto check = [](const LinuxPacket& packet) {
+    const ib::InvariantCrc crc(packet.route);
+    EXPECT_EQ(crc.identification_of(packet.octets), packet.identification) << packet.place;
+    Bytes damaged(packet.octets.begin(), packet.octets.end());
+    damaged[damaged.size() / 2] ^= std::byte{1};
+    EXPECT_EQ(crc.identification_of(damaged), std::nullopt) << packet.place;
+  };
+  EXPECT_EQ(for_each(kVersion3, check), 309u);
+  EXPECT_EQ(for_each(kVersion41, check), 505u);
+}
+
 TEST(LinuxPackets, HeadersPadAndCrc) {
   const auto check = [](const LinuxPacket& packet) {
     const auto parts = ib::parse_packet(packet.octets);
