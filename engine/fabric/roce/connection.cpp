@@ -13,21 +13,13 @@ namespace steertag::fabric::roce {
 namespace {
 
 // IP, UDP, base header, RETH and CRC before and after the payload of the largest packet.
-constexpr std::uint32_t kMostHeaderBytes = 20 + 8 + 12 + 16 + 4 + 4;
+constexpr std::uint32_t kMostSurroundingBytes = 20 + 8 + 12 + 16 + 4 + 4;
 
 std::string reason_text(std::uint16_t reason) {
-  switch (reason) {
-    case reject::kNoQueuePair:
-      return "it has no queue pair left";
-    case reject::kTimeout:
-      return "its time-out passed";
-    case reject::kInvalidService:
-      return "no listener there";
-    case reject::kStale:
-      return "stale connection";
-    default:
-      return "reason " + std::to_string(reason);
+  if (reason == wire::kRejectedForService) {
+    return "no listener there";
   }
+  return std::string(wire::reject_reason(reason)) + " (REJ " + std::to_string(reason) + ")";
 }
 
 // The code of the largest path MTU whose packets fit the interface.
@@ -41,7 +33,7 @@ std::uint8_t path_mtu_towards(const Address& peer, std::uint32_t most) {
   }
   std::uint8_t code = 5;
   while (code > 1 &&
-         (wire::path_mtu_bytes(code) > most || wire::path_mtu_bytes(code) + kMostHeaderBytes >
+         (wire::path_mtu_bytes(code) > most || wire::path_mtu_bytes(code) + kMostSurroundingBytes >
                                                    static_cast<std::uint32_t>(std::max(mtu, 0)))) {
     --code;
   }
@@ -194,7 +186,7 @@ void RoceConnection::on_rejected(std::uint16_t reason, View private_data) {
            trace::other(role_));
     return;
   }
-  if (reason != reject::kConsumer) {
+  if (reason != wire::kRejectedByConsumer) {
     try_next_address({Errc::cannot_connect, peer_name_ + ": " + reason_text(reason)});
     return;
   }

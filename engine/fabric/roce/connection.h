@@ -116,7 +116,7 @@ class RoceConnection final : public Connection,
   void on_source_closed(std::uint32_t psn) override;
   // PacketOutput
   bool room() override;
-  void send(Packet packet, std::span<const View> payload) override;
+  void send(PacketHeaders packet, std::span<const View> payload) override;
   // Channel: deadlines alone
   void on_ready(std::uint32_t /*events*/) override {}
   void on_deadline() override;

@@ -103,14 +103,14 @@ void ConnectionManager::retire(Session& session) {
 }
 
 View ConnectionManager::send(const Address& to, const MadOctets& octets) {
-  Packet packet;
+  PacketHeaders packet;
   packet.base.opcode = Opcode::datagram_send_only;
   packet.base.queue_pair = kManagementQueuePair;
   packet.base.migrated = true;
   packet.base.psn = psn_ = psn_after(psn_);
   packet.datagram = {kManagementKey, kManagementQueuePair};
   const View payload(octets);
-  return port_.send(to, packet, {&payload, 1});
+  return port_.send(to, wire::InvariantCrc(route_of(port_.local(), to)), packet, {&payload, 1});
 }
 
 void ConnectionManager::show_damaged(const Inbound& datagram) {
@@ -137,7 +137,7 @@ bool ConnectionManager::take(const Inbound& datagram, View octets) {
   }
   // We may have forgotten what the peer has not.
   if (mad->message.kind == CmKind::connect_reply) {
-    reject(roce_address(from), *mad, reject::kInvalidId, 1);
+    reject(roce_address(from), *mad, wire::kRejectedForId, CmSubject::reply);
   } else if (mad->message.kind == CmKind::disconnect_request) {
     Mad reply;
     reply.transaction = mad->transaction;
@@ -150,10 +150,10 @@ bool ConnectionManager::take(const Inbound& datagram, View octets) {
 }
 
 void ConnectionManager::reject(const Address& to, const Mad& of, std::uint16_t reason,
-                               std::uint8_t answers) {
+                               CmSubject subject) {
   Mad answer;
   answer.transaction = of.transaction;
-  answer.answers = answers;
+  answer.message.subject = subject;
   answer.message.kind = CmKind::connect_reject;
   answer.message.local_id = of.message.remote_id;
   answer.message.remote_id = of.message.local_id;
@@ -171,20 +171,20 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
   const auto port = wire::tcp_port(mad.message.service);
   const auto service = port ? services_.find(*port) : services_.end();
   if (service == services_.end()) {
-    reject(from, mad, reject::kInvalidService, 0);
+    reject(from, mad, wire::kRejectedForService, CmSubject::request);
     return;
   }
-  if (!mad.message.reliable || mad.message.queue_pair < kFirstQueuePair) {
-    reject(from, mad, reject::kInvalidTransport, 0);
+  if (!mad.message.reliable() || mad.message.queue_pair < kFirstQueuePair) {
+    reject(from, mad, wire::kRejectedForServiceType, CmSubject::request);
     return;
   }
   if (wire::path_mtu_bytes(mad.message.path_mtu) == 0) {
-    reject(from, mad, reject::kInvalidMtu, 0);
+    reject(from, mad, wire::kRejectedForMtu, CmSubject::request);
     return;
   }
   if (const auto stale = peer_queue_pairs_.find({gid, mad.message.queue_pair});
       stale != peer_queue_pairs_.end()) {
-    reject(from, mad, reject::kStale, 0);
+    reject(from, mad, wire::kRejectedAsStale, CmSubject::request);
     stale->second->fail_stale();
     return;
   }

@@ -70,7 +70,7 @@ class ConnectionManager {
  private:
   using PeerNumber = std::pair<Gid, std::uint32_t>;
   void take_request(const Inbound& datagram, const Mad& mad);
-  void reject(const Address& to, const Mad& of, std::uint16_t reason, std::uint8_t answers);
+  void reject(const Address& to, const Mad& of, std::uint16_t reason, CmSubject subject);
   std::uint32_t draw(std::uint32_t mask, const auto& taken) const;
 
   Runtime& runtime_;

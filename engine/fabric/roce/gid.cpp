@@ -31,6 +31,17 @@ Gid gid_of(const Address& address) {
   return gid;
 }
 
+rdma::infiniband::Ipv4Route route_of(const Address& source, const Address& destination) {
+  rdma::infiniband::Ipv4Route route;
+  const sockaddr_in from = four_of(source);
+  const sockaddr_in to = four_of(destination);
+  std::memcpy(route.source.data(), &from.sin_addr, route.source.size());
+  std::memcpy(route.destination.data(), &to.sin_addr, route.destination.size());
+  route.source_port = ntohs(from.sin_port);
+  route.destination_port = ntohs(to.sin_port);
+  return route;
+}
+
 Address ipv4_address(std::uint32_t host_order, std::uint16_t port) {
   sockaddr_in four{};
   four.sin_family = AF_INET;

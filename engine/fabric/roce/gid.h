@@ -5,12 +5,15 @@
 #include <cstddef>
 
 #include "fabric/net_names.h"
+#include "rdma/infiniband/invariant_crc.h"
 
 namespace steertag::fabric::roce {
 
 using Gid = std::array<std::byte, 16>;
 
 Gid gid_of(const Address& address);
+/// For the invariant CRC of packets from one to the other. Both are of IPv4.
+rdma::infiniband::Ipv4Route route_of(const Address& source, const Address& destination);
 /// The same address with the UDP port of RoCEv2.
 Address roce_address(const Address& address);
 bool is_loopback(const Address& address);

@@ -50,7 +50,7 @@ class RoceRequest final : public ConnectionRequest, private SessionUser {
   void reject(View private_data) override {
     if (session_ != nullptr) {
       private_data = private_data.first(std::min(private_data.size(), wire::kRejectPrivateBytes));
-      std::exchange(session_, nullptr)->reject(reject::kConsumer, private_data);
+      std::exchange(session_, nullptr)->reject(wire::kRejectedByConsumer, private_data);
     }
   }
 

@@ -47,7 +47,7 @@ void RoceConnection::on_packet(const Packet& packet) {
     return;
   }
   last_received_ = now();
-  const OpcodeTraits& traits = packet.traits();
+  const OpcodeTraits& traits = packet.headers.traits();
   if (traits.is_request()) {
     responder_.take(packet);
   } else if (traits.operation == wire::Operation::acknowledge) {
@@ -70,7 +70,7 @@ bool RoceConnection::room() {
   return session_->room();
 }
 
-void RoceConnection::send(Packet packet, std::span<const View> payload) {
+void RoceConnection::send(PacketHeaders packet, std::span<const View> payload) {
   session_->send(packet, payload);
 }
 

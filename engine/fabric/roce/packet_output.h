@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "fabric/roce/packet.h"
+#include "fabric/roce/formats.h"
 
 namespace steertag::fabric::roce {
 
@@ -13,7 +13,7 @@ class PacketOutput {
   /// Whether a further packet may be sent now. If not, the owner transmits again when there is.
   virtual bool room() = 0;
   /// Sends a packet to the peer's queue pair. The payload is copied.
-  virtual void send(Packet packet, std::span<const View> payload) = 0;
+  virtual void send(PacketHeaders packet, std::span<const View> payload) = 0;
 };
 
 }  // namespace steertag::fabric::roce

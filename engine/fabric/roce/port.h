@@ -8,7 +8,7 @@
 
 #include "fabric/roce/connection_manager.h"
 #include "fabric/roce/datagrams.h"
-#include "fabric/roce/packet.h"
+#include "fabric/roce/formats.h"
 
 namespace steertag::fabric::roce {
 
@@ -16,7 +16,7 @@ struct Runtime;
 
 /// Packets that were dropped, by reason.
 struct Dropped {
-  std::uint64_t malformed = 0;  // cut, of another version, or with an unknown opcode
+  std::uint64_t malformed = 0;  // no packet of InfiniBand's transport
   std::uint64_t crc = 0;
   std::uint64_t partition = 0;
   std::uint64_t foreign = 0;  // for no queue pair of ours, or from another address than its peer's
@@ -41,7 +41,8 @@ class Port final : private Channel {
   bool room();
   /// Queues a packet, which leaves at the latest with the next `flush`. Its octets are valid until
   /// the next call; there are none if the network is full.
-  View send(const Address& to, const Packet& packet, std::span<const View> payload);
+  View send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+            std::span<const View> payload);
   void flush();
 
  private:

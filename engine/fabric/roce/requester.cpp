@@ -142,7 +142,7 @@ bool Requester::send_request(Outgoing& operation) {
       owner_.on_sending(operation, 0, operation.length);
     }
   }
-  Packet packet;
+  PacketHeaders packet;
   packet.base.opcode = opcode_of(operation, position_);
   packet.base.psn = psn_after(operation.first_psn, position_);
   // The peer need not acknowledge what does not ask for it.
@@ -171,7 +171,7 @@ bool Requester::send_read(Outgoing& operation) {
     operation.announced += packets;
     owner_.on_sending(operation, offset, length);
   }
-  Packet packet;
+  PacketHeaders packet;
   packet.base.opcode = Opcode::read_request;
   packet.base.psn = psn_after(operation.first_psn, position_);
   packet.base.acknowledge = true;
@@ -287,8 +287,8 @@ void Requester::acknowledge_before(std::uint32_t psn, Time now) {
 }
 
 void Requester::take_acknowledge(const Packet& packet, Time now) {
-  const std::uint32_t psn = packet.base.psn;
-  const AckKind kind = ack_kind(packet.ack.syndrome);
+  const std::uint32_t psn = packet.headers.base.psn;
+  const AckKind kind = ack_kind(packet.headers.ack.syndrome);
   if (!started_ || !covers(psn)) {
     return;  // a duplicate, or from another life of the queue pair
   }
@@ -304,7 +304,7 @@ void Requester::take_acknowledge(const Packet& packet, Time now) {
     return;
   }
   if (kind == AckKind::rnr_nak) {
-    take_rnr(packet.ack.syndrome, now);
+    take_rnr(packet.headers.ack.syndrome, now);
   } else if (kind == AckKind::sequence_nak) {
     lost(now);
   }
@@ -330,7 +330,7 @@ void Requester::take_rnr(std::uint8_t syndrome, Time now) {
 }
 
 void Requester::take_response(const Packet& packet, Time now) {
-  const std::uint32_t psn = packet.base.psn;
+  const std::uint32_t psn = packet.headers.base.psn;
   if (!started_ || !covers(psn)) {
     return;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fabric/fabric.h"
+#include "fabric/net_names.h"
 #include "fabric/roce/formats.h"
 #include "fabric/roce/packet_output.h"
 #include "fabric/roce/round_trip.h"

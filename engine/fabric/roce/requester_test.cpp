@@ -59,16 +59,16 @@ class RoceRequesterTest : public ::testing::Test, protected RequesterOwner {
   }
   void acknowledge(std::uint8_t syndrome, std::uint32_t number) {
     Packet packet;
-    packet.base.opcode = Opcode::acknowledge;
-    packet.base.psn = psn(number);
-    packet.ack.syndrome = syndrome;
+    packet.headers.base.opcode = Opcode::acknowledge;
+    packet.headers.base.psn = psn(number);
+    packet.headers.ack.syndrome = syndrome;
     requester.take_acknowledge(packet, now);
     requester.transmit(now);
   }
   void respond(std::uint32_t number, const Bytes& payload) {
     Packet packet;
-    packet.base.opcode = Opcode::read_response_middle;
-    packet.base.psn = psn(number);
+    packet.headers.base.opcode = Opcode::read_response_middle;
+    packet.headers.base.psn = psn(number);
     packet.payload = payload;
     requester.take_response(packet, now);
     requester.transmit(now);

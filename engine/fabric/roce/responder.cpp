@@ -43,7 +43,7 @@ void Responder::take(const Packet& request) {
   if (!started_) {
     return;
   }
-  const std::int32_t ahead = psn_distance(expected_, request.base.psn);
+  const std::int32_t ahead = psn_distance(expected_, request.headers.base.psn);
   if (ahead < 0) {
     take_duplicate(request);
   } else if (ahead == 0) {
@@ -55,8 +55,8 @@ void Responder::take(const Packet& request) {
 
 void Responder::take_next(const Packet& request) {
   nak_sent_ = false;
-  const OpcodeTraits& traits = request.traits();
-  const std::uint32_t psn = request.base.psn;
+  const OpcodeTraits& traits = request.headers.traits();
+  const std::uint32_t psn = request.headers.base.psn;
   Checked refusal;
   switch (traits.operation) {
     case wire::Operation::send:
@@ -69,7 +69,7 @@ void Responder::take_next(const Packet& request) {
       refusal = take_read(request);
       break;
     default:
-      refusal = invalid(std::string(wire::name(request.base.opcode)) + " is not supported");
+      refusal = invalid(std::string(wire::name(request.headers.base.opcode)) + " is not supported");
       break;
   }
   if (refusal) {
@@ -80,20 +80,20 @@ void Responder::take_next(const Packet& request) {
 // A READ is executed again, as its response may be lost. Of other requests the acknowledgement may
 // be.
 void Responder::take_duplicate(const Packet& request) {
-  if (request.traits().operation != wire::Operation::read_request) {
-    if (request.base.acknowledge) {
+  if (request.headers.traits().operation != wire::Operation::read_request) {
+    if (request.headers.base.acknowledge) {
       acknowledge();
     }
     return;
   }
-  const std::uint32_t psn = request.base.psn;
-  const std::uint32_t end = psn_after(psn, packets_of(request.rdma.length));
+  const std::uint32_t psn = request.headers.base.psn;
+  const std::uint32_t end = psn_after(psn, packets_of(request.headers.rdma.length));
   if (psn_distance(end, expected_) < 0) {
     return;  // it asks for more than the request that it repeats
   }
   SoftwareRegion* source = nullptr;
-  if (request.rdma.length > 0) {
-    auto found = find(request.rdma, false);
+  if (request.headers.rdma.length > 0) {
+    auto found = find(request.headers.rdma, false);
     if (!found) {
       return;  // closed since: the peer has had its response, or will notice
     }
@@ -111,12 +111,12 @@ void Responder::take_duplicate(const Packet& request) {
   if (answers_.size() >= kMostAnswersARead * std::size_t{terms_.reads}) {
     return;
   }
-  answer_read(request.rdma, psn, source, true);
+  answer_read(request.headers.rdma, psn, source, true);
 }
 
 std::optional<Refusal> Responder::check_shape(const Packet& request, Message kind) const {
-  const OpcodeTraits& traits = request.traits();
-  const std::string name(wire::name(request.base.opcode));
+  const OpcodeTraits& traits = request.headers.traits();
+  const std::string name(wire::name(request.headers.base.opcode));
   if (traits.first != (message_ == Message::none) || (!traits.first && message_ != kind)) {
     return invalid(name + (message_ == Message::none ? " although no message has begun"
                                                      : " inside another message"));
@@ -138,7 +138,7 @@ std::optional<Refusal> Responder::take_send(const Packet& request) {
     nak(static_cast<std::uint8_t>(kRnrNak | limits_.rnr_timer));
     return std::nullopt;
   }
-  const OpcodeTraits& traits = request.traits();
+  const OpcodeTraits& traits = request.headers.traits();
   const PostedReceive receive = receives_.front();
   const std::size_t bytes = request.payload.size();
   if (bytes > receive.buffer.size() - received_) {
@@ -147,15 +147,15 @@ std::optional<Refusal> Responder::take_send(const Packet& request) {
   }
   std::optional<std::uint32_t> invalidated;
   if (traits.invalidate) {
-    const SoftwareRegion* region = domain_.table().find(request.invalidate);
+    const SoftwareRegion* region = domain_.table().find(request.headers.invalidate);
     if (region == nullptr || &region->domain() != &domain_ || !region->open_to(windows_) ||
         !region->remotely_open()) {
       return Refusal{kAccessError,
                      text("Send with Invalidate of R_Key 0x%08x, which is not valid on this "
                           "connection",
-                          request.invalidate)};
+                          request.headers.invalidate)};
     }
-    invalidated = request.invalidate;
+    invalidated = request.headers.invalidate;
   }
   if (bytes > 0) {
     std::memcpy(receive.buffer.data() + received_, request.payload.data(), bytes);
@@ -166,7 +166,7 @@ std::optional<Refusal> Responder::take_send(const Packet& request) {
   if (traits.last) {
     ++msn_;
   }
-  if (request.base.acknowledge) {
+  if (request.headers.base.acknowledge) {
     acknowledge();
   }
   if (traits.last) {
@@ -208,12 +208,12 @@ std::optional<Refusal> Responder::take_write(const Packet& request) {
   if (auto refusal = check_shape(request, Message::write)) {
     return refusal;
   }
-  const OpcodeTraits& traits = request.traits();
+  const OpcodeTraits& traits = request.headers.traits();
   if (traits.immediate) {
-    return invalid(std::string(wire::name(request.base.opcode)) + " is not supported");
+    return invalid(std::string(wire::name(request.headers.base.opcode)) + " is not supported");
   }
   if (traits.first) {
-    write_ = request.rdma;
+    write_ = request.headers.rdma;
     received_ = 0;
   }
   const std::size_t bytes = request.payload.size();
@@ -244,7 +244,7 @@ std::optional<Refusal> Responder::take_write(const Packet& request) {
     received_ = 0;
     ++msn_;
   }
-  if (request.base.acknowledge) {
+  if (request.headers.base.acknowledge) {
     acknowledge();
   }
   return std::nullopt;
@@ -264,18 +264,18 @@ std::optional<Refusal> Responder::take_read(const Packet& request) {
                         static_cast<unsigned>(terms_.reads)));
   }
   SoftwareRegion* source = nullptr;
-  if (request.rdma.length > 0) {  // of none nothing is checked
-    auto found = find(request.rdma, false);
+  if (request.headers.rdma.length > 0) {  // of none nothing is checked
+    auto found = find(request.headers.rdma, false);
     if (!found) {
-      owner_.on_read(request.rdma);
+      owner_.on_read(request.headers.rdma);
       return std::move(found.error());
     }
     source = *found;
   }
-  owner_.on_read(request.rdma);
+  owner_.on_read(request.headers.rdma);
   ++msn_;
-  expected_ = psn_after(expected_, packets_of(request.rdma.length));
-  answer_read(request.rdma, request.base.psn, source, false);
+  expected_ = psn_after(expected_, packets_of(request.headers.rdma.length));
+  answer_read(request.headers.rdma, request.headers.base.psn, source, false);
   return std::nullopt;
 }
 
@@ -328,12 +328,12 @@ bool Responder::transmit() {
        started_ && !answers_.empty() && left > 0 && output_.room(); --left) {
     send_one();
   }
-  return started_ && !answers_.empty();
+  return started_ && !answers_.empty() && output_.room();
 }
 
 void Responder::send_one() {
   Answer& answer = answers_.front();
-  Packet packet;
+  PacketHeaders packet;
   packet.ack = {answer.syndrome, msn_};
   if (!answer.response) {
     packet.base.opcode = Opcode::acknowledge;

@@ -60,7 +60,8 @@ class Responder {
   bool between_messages() const { return message_ == Message::none; }
 
   void take(const Packet& request);
-  /// Sends responses and acknowledgements, at most a turn's share. Returns whether more are left.
+  /// Sends responses and acknowledgements, at most a turn's share. Returns whether more could
+  /// be sent at once, after others had their turn.
   bool transmit();
 
  private:

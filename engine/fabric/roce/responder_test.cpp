@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fabric/testing/endpoint.h"
 #include "fabric/testing/packet_log.h"
 
@@ -48,11 +50,11 @@ class RoceResponderTest : public ::testing::Test, protected ResponderOwner {
   void take(Opcode opcode, std::uint32_t number, const Bytes& payload = {}, RdmaHeader rdma = {},
             std::uint32_t invalidate = 0) {
     Packet packet;
-    packet.base.opcode = opcode;
-    packet.base.psn = psn(number);
-    packet.base.acknowledge = true;
-    packet.rdma = rdma;
-    packet.invalidate = invalidate;
+    packet.headers.base.opcode = opcode;
+    packet.headers.base.psn = psn(number);
+    packet.headers.base.acknowledge = true;
+    packet.headers.rdma = rdma;
+    packet.headers.invalidate = invalidate;
     packet.payload = payload;
     responder.take(packet);
     while (responder.transmit()) {
@@ -161,8 +163,8 @@ TEST_F(RoceResponderTest, PacketsOutOfShapeAreInvalidRequests) {
     refused.reset();
     const Bytes payload(each.bytes);
     Packet packet;
-    packet.base.opcode = each.opcode;
-    packet.base.psn = kFirst;
+    packet.headers.base.opcode = each.opcode;
+    packet.headers.base.psn = kFirst;
     packet.payload = payload;
     other.take(packet);
     EXPECT_EQ(log.take_lines(), Lines{line("NAK: invalid request", 0)});

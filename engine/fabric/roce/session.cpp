@@ -14,13 +14,12 @@ namespace {
 constexpr std::uint8_t kTransportRetries = 7;
 constexpr std::uint16_t kPermissiveLid = 0xffff;
 constexpr std::uint8_t kIpv4 = 4;
+constexpr std::uint8_t kPacketRate = 3;  // 10 Gb/s: without a meaning over UDP
+constexpr std::uint8_t kHopLimit = 64;
+constexpr std::uint32_t kMostCmRetries = 15;
 
 const Limits& limits_of(ConnectionManager& manager) {
   return manager.runtime().limits.roce;
-}
-
-std::uint8_t exponent_of(std::chrono::milliseconds time) {
-  return timeout_exponent(std::chrono::microseconds(time).count());
 }
 
 }  // namespace
@@ -28,6 +27,7 @@ std::uint8_t exponent_of(std::chrono::milliseconds time) {
 Session::Session(ConnectionManager& manager, const Address& peer, const SessionNumbers& numbers)
     : manager_(manager),
       peer_(peer),
+      crc_(route_of(manager.port().local(), peer)),
       numbers_(numbers),
       datagrams_(manager.runtime().reactor, manager.port().local()) {
   key_ = manager_.runtime().reactor.add(*this);
@@ -84,6 +84,7 @@ void Session::say_once(CmKind kind, std::uint64_t transaction) {
 void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer) {
   const Limits& limits = limits_of(manager_);
   user_ = &user;
+  initiator_ = true;
   state_ = State::requesting;
   transaction_ = manager_.runtime().random();
   Bytes private_data(wire::kIpHeaderBytes);
@@ -103,17 +104,21 @@ void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer)
   mad.message.queue_pair = numbers_.queue_pair;
   mad.message.starting_psn = numbers_.first_psn;
   mad.message.path_mtu = offer.path_mtu;
-  mad.message.local_lid = mad.message.remote_lid = kPermissiveLid;
   mad.message.private_data = private_data;
-  mad.responder_resources = offer.ird;
-  mad.initiator_depth = offer.ord;
-  mad.rnr_retries = offer.rnr_retries;
-  mad.retries = kTransportRetries;
-  mad.response_timeout = exponent_of(limits.cm_response);
-  mad.tries = static_cast<std::uint8_t>(std::min<std::uint32_t>(limits.cm_tries, 15));
-  mad.ack_timeout = exponent_of(limits.ack);
-  mad.local_gid = own;
-  mad.remote_gid = other;
+  mad.message.responder_resources = offer.ird;
+  mad.message.initiator_depth = offer.ord;
+  mad.message.rnr_retry_count = offer.rnr_retries;
+  mad.message.retry_count = kTransportRetries;
+  mad.message.local_response_timeout = exponent_of(limits.cm_response);
+  mad.message.remote_response_timeout = exponent_of(limits.cm_response);
+  mad.message.max_cm_retries = static_cast<std::uint8_t>(std::min(limits.cm_tries, kMostCmRetries));
+  wire::CmPath& path = mad.message.primary;
+  path.local_lid = path.remote_lid = kPermissiveLid;
+  path.local_gid = own;
+  path.remote_gid = other;
+  path.packet_rate = kPacketRate;
+  path.hop_limit = kHopLimit;
+  path.local_ack_timeout = exponent_of(limits.ack);
   terms_.path_mtu = offer.path_mtu;
   say(mad);
 }
@@ -125,9 +130,13 @@ void Session::take_first(const Inbound& datagram, const Mad& request) {
   transaction_ = request.transaction;
   peer_id_ = request.message.local_id;
   peer_queue_pair_ = request.message.queue_pair;
-  terms_ = {request.message.starting_psn, request.responder_resources, request.initiator_depth,
-            request.rnr_retries, request.message.path_mtu};
+  note_terms(request.message, request.message.path_mtu);
   manager_.note_peer(*this);
+}
+
+void Session::note_terms(const CmMessage& message, std::uint8_t path_mtu) {
+  terms_ = {message.starting_psn, message.responder_resources, message.initiator_depth,
+            message.rnr_retry_count, path_mtu};
 }
 
 void Session::accept(const Offer& offer) {
@@ -140,9 +149,9 @@ void Session::accept(const Offer& offer) {
   mad.message.queue_pair = numbers_.queue_pair;
   mad.message.starting_psn = numbers_.first_psn;
   mad.message.private_data = offer.private_data;
-  mad.responder_resources = offer.ird;
-  mad.initiator_depth = offer.ord;
-  mad.rnr_retries = offer.rnr_retries;
+  mad.message.responder_resources = offer.ird;
+  mad.message.initiator_depth = offer.ord;
+  mad.message.rnr_retry_count = offer.rnr_retries;
   say(mad);
 }
 
@@ -191,7 +200,7 @@ void Session::leave() {
       end(State::over);
       break;
     case State::requested:
-      reject(reject::kConsumer, {});
+      reject(wire::kRejectedByConsumer, {});
       break;
     case State::accepting:
     case State::established:
@@ -215,10 +224,10 @@ bool Session::room() {
   return manager_.port().room();
 }
 
-void Session::send(Packet packet, std::span<const View> payload) {
+void Session::send(PacketHeaders packet, std::span<const View> payload) {
   packet.base.queue_pair = peer_queue_pair_;
   packet.base.migrated = true;
-  datagrams_.sent(peer_, manager_.port().send(peer_, packet, payload));
+  datagrams_.sent(peer_, manager_.port().send(peer_, crc_, packet, payload));
 }
 
 void Session::established_now() {
@@ -249,7 +258,7 @@ void Session::take(const Inbound& datagram, const Mad& mad) {
       if (state_ == State::requesting || state_ == State::accepting) {
         tries_ = 0;
         set_deadline(std::chrono::duration_cast<std::chrono::milliseconds>(
-            std::chrono::microseconds(timeout_microseconds(mad.service_timeout))));
+            time_of(mad.message.service_timeout)));
       }
       break;
     case CmKind::connect_reject:
@@ -286,7 +295,7 @@ void Session::take(const Inbound& datagram, const Mad& mad) {
 void Session::take_repeated_request() {
   if (state_ == State::requested) {
     Mad mad = answer(CmKind::message_receipt_ack);
-    mad.service_timeout = exponent_of(manager_.runtime().limits.startup);
+    mad.message.service_timeout = exponent_of(manager_.runtime().limits.startup);
     tell(encode_mad(mad));
   } else if ((state_ == State::accepting || state_ == State::over) && has_last_) {
     tell(last_);
@@ -294,7 +303,7 @@ void Session::take_repeated_request() {
 }
 
 void Session::take_reply(const Mad& mad) {
-  if (state_ == State::established && mad.message.local_id == peer_id_) {
+  if (state_ == State::established && initiator_ && mad.message.local_id == peer_id_) {
     say_once(CmKind::ready_to_use, mad.transaction);  // the first was lost
     return;
   }
@@ -303,17 +312,16 @@ void Session::take_reply(const Mad& mad) {
       // Our user has left.
       Mad refusal = answer(CmKind::connect_reject);
       refusal.transaction = mad.transaction;
-      refusal.answers = 1;
+      refusal.message.subject = CmSubject::reply;
       refusal.message.remote_id = mad.message.local_id;
-      refusal.message.reason = reject::kConsumer;
+      refusal.message.reason = wire::kRejectedByConsumer;
       tell(encode_mad(refusal));
     }
     return;
   }
   peer_id_ = mad.message.local_id;
   peer_queue_pair_ = mad.message.queue_pair;
-  terms_ = {mad.message.starting_psn, mad.responder_resources, mad.initiator_depth, mad.rnr_retries,
-            terms_.path_mtu};
+  note_terms(mad.message, terms_.path_mtu);
   manager_.note_peer(*this);
   established_now();
   say_once(CmKind::ready_to_use, mad.transaction);
@@ -352,8 +360,8 @@ bool Session::take(const Inbound& datagram, const Packet& packet) {
       user_->on_ready();
     }
   }
-  if (state_ == State::failing && packet.traits().is_request()) {
-    Packet refusal;
+  if (state_ == State::failing && packet.headers.traits().is_request()) {
+    PacketHeaders refusal;
     refusal.base.opcode = Opcode::acknowledge;
     refusal.base.psn = nak_psn_;
     refusal.ack = *nak_;

@@ -11,7 +11,6 @@
 #include "fabric/roce/datagram_observation.h"
 #include "fabric/roce/datagrams.h"
 #include "fabric/roce/gid.h"
-#include "fabric/roce/packet.h"
 
 namespace steertag::fabric::roce {
 
@@ -85,7 +84,7 @@ class Session final : public Channel {
 
   bool room();
   /// To the peer's queue pair.
-  void send(Packet packet, std::span<const View> payload);
+  void send(PacketHeaders packet, std::span<const View> payload);
 
   const Address& peer() const { return peer_; }
   const SessionNumbers& numbers() const { return numbers_; }
@@ -129,14 +128,17 @@ class Session final : public Channel {
   void end(State state);
   void not_pending();
   Mad answer(CmKind kind) const;
+  void note_terms(const CmMessage& message, std::uint8_t path_mtu);
   void set_deadline(std::chrono::milliseconds wait);
 
   ConnectionManager& manager_;
   Address peer_;
+  wire::InvariantCrc crc_;  // of what we send
   SessionNumbers numbers_;
   DatagramObservation datagrams_;
   SessionUser* user_ = nullptr;
   State state_ = State::unused;
+  bool initiator_ = false;
   Reactor::Key key_ = 0;
   std::uint32_t peer_id_ = 0;
   std::uint32_t peer_queue_pair_ = 0;

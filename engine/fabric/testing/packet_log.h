@@ -9,14 +9,14 @@
 namespace steertag::fabric::testing {
 
 struct SentPacket {
-  roce::Packet packet;  // its payload is below
+  roce::PacketHeaders packet;
   Bytes payload;
 };
 
 class PacketLog final : public roce::PacketOutput {
  public:
   bool room() override { return has_room; }
-  void send(roce::Packet packet, std::span<const View> payload) override {
+  void send(roce::PacketHeaders packet, std::span<const View> payload) override {
     SentPacket& sent = packets.emplace_back(SentPacket{packet, {}});
     for (const View piece : payload) {
       sent.payload.insert(sent.payload.end(), piece.begin(), piece.end());

@@ -34,10 +34,45 @@ constexpr std::uint8_t kProtocolUdp = 17;
 constexpr std::size_t kUdpLengthAt = 4;
 constexpr std::size_t kCongestionAt = 4;  // of the base header: FECN, BECN and reserved bits
 
-/// The CRC-32 of Ethernet, continued.
-std::uint32_t add(std::uint32_t crc, View octets) {
-  const auto* data = reinterpret_cast<const unsigned char*>(octets.data());
-  return crc32_gzip_refl(crc, data, octets.size());
+// States of the CRC are polynomials modulo the generator, with the highest power in the lowest bit.
+constexpr std::uint32_t kGenerator = 0xedb88320;
+constexpr std::uint32_t kOne = 0x80000000;
+
+constexpr std::uint32_t times_x(std::uint32_t state) {
+  return state >> 1 ^ ((state & 1) != 0 ? kGenerator : 0);
+}
+constexpr std::uint32_t divided_by_x(std::uint32_t state) {
+  return (state & kOne) != 0 ? (state ^ kGenerator) << 1 | 1 : state << 1;
+}
+constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t sum = 0;
+  for (; a != 0; a <<= 1) {
+    if ((a & kOne) != 0) sum ^= b;
+    b = times_x(b);
+  }
+  return sum;
+}
+
+/// Factors that take 1, 2, 4 ... octets of zeros back from a state.
+constexpr std::array<std::uint32_t, 16> make_backward_steps() {
+  std::array<std::uint32_t, 16> steps{};
+  std::uint32_t step = kOne;
+  for (int bit = 0; bit < 8; ++bit) step = divided_by_x(step);
+  for (std::uint32_t& each : steps) {
+    each = step;
+    step = product(step, step);
+  }
+  return steps;
+}
+constexpr std::array<std::uint32_t, 16> kBackwardSteps = make_backward_steps();
+
+/// The state before `octets` of zeros; fewer than 64 KiB, as any IP packet has.
+std::uint32_t before(std::uint32_t state, std::size_t octets) {
+  for (const std::uint32_t step : kBackwardSteps) {
+    if ((octets & 1) != 0) state = product(state, step);
+    octets >>= 1;
+  }
+  return state;
 }
 
 }  // namespace
@@ -78,14 +113,18 @@ void InvariantCrc::put_ports(std::uint16_t source, std::uint16_t destination) {
   fixed_crc_ = add(0, View(header_).first(fixed_bytes_));
 }
 
-std::uint32_t InvariantCrc::of(std::span<const View> pieces, std::uint16_t identification) const {
-  std::size_t length = kUdpBytes + kInvariantCrcBytes;
-  for (const View piece : pieces) length += piece.size();
+/// The CRC-32 of Ethernet.
+std::uint32_t InvariantCrc::add(std::uint32_t crc, View octets) {
+  const auto* data = reinterpret_cast<const unsigned char*>(octets.data());
+  return crc32_gzip_refl(crc, data, octets.size());
+}
 
+std::uint32_t InvariantCrc::start(View first, std::size_t packet_bytes,
+                                  std::uint16_t identification) const {
+  const std::size_t length = kUdpBytes + packet_bytes + kInvariantCrcBytes;
   std::array<std::byte, kMostBytes> header = header_;
   std::byte* ip = header.data() + kLocalRouteBytes;
-  const bool version_4 = udp_at_ == kLocalRouteBytes + kIpv4Bytes;
-  if (version_4) {
+  if (is_ipv4()) {
     store16(ip + ipv4::kLengthAt, static_cast<std::uint16_t>(kIpv4Bytes + length));
     store16(ip + ipv4::kIdentificationAt, identification);
   } else {
@@ -93,24 +132,44 @@ std::uint32_t InvariantCrc::of(std::span<const View> pieces, std::uint16_t ident
   }
   store16(header.data() + udp_at_ + kUdpLengthAt, static_cast<std::uint16_t>(length));
   std::byte* base = header.data() + udp_at_ + kUdpBytes;
-  std::copy_n(pieces.front().begin(), kBaseBytes, base);
+  std::copy_n(first.begin(), kBaseBytes, base);
   base[kCongestionAt] = kOnes;
 
   const std::size_t end = udp_at_ + kUdpBytes + kBaseBytes;
-  std::uint32_t crc = add(fixed_crc_, View(header).first(end).subspan(fixed_bytes_));
-  crc = add(crc, pieces.front().subspan(kBaseBytes));
+  const View covered = View(header).first(end).subspan(fixed_bytes_);
+  return add(add(fixed_crc_, covered), first.subspan(kBaseBytes));
+}
+
+std::uint32_t InvariantCrc::of(std::span<const View> pieces, std::uint16_t identification) const {
+  std::size_t bytes = 0;
+  for (const View piece : pieces) bytes += piece.size();
+  std::uint32_t crc = start(pieces.front(), bytes, identification);
   for (const View piece : pieces.subspan(1)) crc = add(crc, piece);
   return crc;
 }
 
 std::uint32_t InvariantCrc::of(View packet, std::uint16_t identification) const {
-  return of(std::span<const View>(&packet, 1), identification);
+  return start(packet, packet.size(), identification);
 }
 
 bool InvariantCrc::check(View packet_with_crc, std::uint16_t identification) const {
   if (packet_with_crc.size() < kBaseBytes + kInvariantCrcBytes) return false;
   const View packet = packet_with_crc.first(packet_with_crc.size() - kInvariantCrcBytes);
   return of(packet, identification) == load(packet.data() + packet.size());
+}
+
+/// The CRC is linear: the difference to the CRC with identification 0 is the identification's part,
+/// moved on by all octets after it.
+std::optional<std::uint16_t> InvariantCrc::identification_of(View packet_with_crc) const {
+  if (packet_with_crc.size() < kBaseBytes + kInvariantCrcBytes) return std::nullopt;
+  const View packet = packet_with_crc.first(packet_with_crc.size() - kInvariantCrcBytes);
+  const std::uint32_t difference = of(packet) ^ load(packet.data() + packet.size());
+  if (difference == 0) return std::uint16_t{0};
+  if (!is_ipv4()) return std::nullopt;
+  constexpr std::size_t kFromIdentification = kIpv4Bytes - ipv4::kIdentificationAt + kUdpBytes;
+  const std::uint32_t part = before(difference, kFromIdentification + packet.size());
+  if (part > 0xffff) return std::nullopt;
+  return static_cast<std::uint16_t>(part << 8 | part >> 8);
 }
 
 void InvariantCrc::store(std::uint32_t crc, std::byte* to) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "rdma/infiniband/routing.h"
@@ -41,8 +42,18 @@ class InvariantCrc {
   std::uint32_t of(std::span<const View> pieces, std::uint16_t identification = 0) const;
   std::uint32_t of(View packet, std::uint16_t identification = 0) const;
 
+  /// The same step by step: the CRC of a packet's first octets, which hold at least the base header
+  /// of a packet with `packet_bytes` before its CRC. Further octets are added.
+  std::uint32_t start(View first, std::size_t packet_bytes, std::uint16_t identification = 0) const;
+  static std::uint32_t add(std::uint32_t crc, View octets);
+
   /// Whether a packet ends with its CRC. False for a packet without room for base header and CRC.
   bool check(View packet_with_crc, std::uint16_t identification = 0) const;
+
+  /// The IPv4 identification with which the CRC of a packet is right, or nothing if there is none.
+  /// A UDP socket does not report it, and Linux does not send zero. A wrong packet passes with a
+  /// chance of 2^-16. For IPv6 it is 0 if the CRC is right.
+  std::optional<std::uint16_t> identification_of(View packet_with_crc) const;
 
   /// These write and read kInvariantCrcBytes, the least significant octet first.
   static void store(std::uint32_t crc, std::byte* to);
@@ -56,6 +67,7 @@ class InvariantCrc {
   static constexpr std::size_t kMostBytes = kLocalRouteBytes + kIpv6Bytes + kUdpBytes + kBaseBytes;
 
   void put_ports(std::uint16_t source, std::uint16_t destination);
+  bool is_ipv4() const { return udp_at_ == kLocalRouteBytes + kIpv4Bytes; }
 
   std::array<std::byte, kMostBytes> header_;  // lengths and identification are still zero
   std::size_t udp_at_ = 0;

@@ -117,5 +117,27 @@ TEST(InvariantCrc, APacketEndsWithItLeastSignificantOctetFirst) {
   }
 }
 
+TEST(InvariantCrc, TheIdentificationFollowsFromIt) {
+  Bytes packet = from_hex(kPacket);
+  packet.resize(packet.size() + kInvariantCrcBytes);
+  const View covered = View(packet).first(packet.size() - kInvariantCrcBytes);
+  std::byte* end = packet.data() + covered.size();
+  const InvariantCrc crc(ipv4_route());
+  const std::vector<std::uint16_t> identifications = {0, 1, 0x100, 0x8fee, 0xffff};
+  for (const std::uint16_t identification : identifications) {
+    InvariantCrc::store(crc.of(covered, identification), end);
+    EXPECT_EQ(crc.identification_of(packet), identification);
+  }
+  EXPECT_EQ(crc.identification_of(View(packet).first(15)), std::nullopt);
+  packet[3] ^= std::byte{1};
+  EXPECT_EQ(crc.identification_of(packet), std::nullopt) << "the partition key changed";
+
+  const InvariantCrc wide(ipv6_route());
+  InvariantCrc::store(wide.of(covered), end);
+  EXPECT_EQ(wide.identification_of(packet), 0);
+  InvariantCrc::store(wide.of(covered) ^ 1, end);
+  EXPECT_EQ(wide.identification_of(packet), std::nullopt);
+}
+
 }  // namespace
 }  // namespace steertag::rdma::infiniband
