@@ -20,9 +20,9 @@ namespace ib = rdma::infiniband;
 using testing::Pair;
 using testing::pattern;
 
-constexpr std::size_t kPayload = std::size_t{1} << 16;
+constexpr std::uint32_t kPayload = 1 << 16;
 // Hundreds of packets, so that a network with faults loses some.
-constexpr std::size_t kLargePayload = std::size_t{1} << 20;
+constexpr std::uint32_t kLargePayload = 1 << 20;
 
 View payload(const trace::CapturedPacket& packet) {
   return std::get<View>(packet.content);
@@ -36,7 +36,7 @@ Bytes null_call() {
 }
 
 /// One connection with a Send, a Write and a Read, from its request to its end.
-void converse(Pair& pair, std::size_t bytes = kPayload) {
+void converse(Pair& pair, std::uint32_t bytes = kPayload) {
   ASSERT_NO_FATAL_FAILURE(pair.connect());
   ASSERT_TRUE(pair.server) << "no connection";
   pair.post_receives(4, 4096);
