@@ -11,7 +11,7 @@ from steertag import build_paths
 
 from .steertag_command import RUN_LIMIT_S, steertag
 
-CASE = "server.header.procedure-undefined"
+CASE = "server.header.null"
 
 needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 
