@@ -140,7 +140,9 @@ void Port::take(const Inbound& datagram) {
     ++dropped_.malformed;
     return;
   }
-  if (!wire::InvariantCrc(route_of(*datagram.from, local())).check(datagram.octets)) {
+  // The CRC covers the IP identification, which a socket does not tell. That of Linux is not zero.
+  const wire::InvariantCrc crc(route_of(*datagram.from, local()));
+  if (!crc.identification_of(datagram.octets)) {
     ++dropped_.crc;
     return;
   }
