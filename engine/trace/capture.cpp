@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "trace/pcapng.h"
-#include "trace/udp_packet.h"
 
 namespace steertag::trace {
 namespace {
@@ -16,7 +15,7 @@ void build(const CapturedPacket& packet, Bytes& octets) {
   if (const auto* segment = std::get_if<TcpSegment>(&packet.content))
     build_tcp_packet(packet.from, packet.to, *segment, octets);
   else
-    build_udp_packet(packet.from, packet.to, std::get<View>(packet.content), octets);
+    build_udp_packet(packet.from, packet.to, packet.datagram(), octets);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "trace/event.h"
 #include "trace/tcp_packet.h"
+#include "trace/udp_packet.h"
 
 namespace steertag::trace {
 
@@ -26,10 +27,11 @@ struct CapturedPacket {
   Role sender = Role::client;
   Endpoint from;
   Endpoint to;
-  std::variant<TcpSegment, View> content;  // a View: the payload of UDP
+  std::variant<TcpSegment, UdpDatagram> content;
   std::vector<std::string> comments;
 
   const TcpSegment& segment() const { return std::get<TcpSegment>(content); }
+  const UdpDatagram& datagram() const { return std::get<UdpDatagram>(content); }
 };
 
 /// Beyond the limit nothing more is recorded, and the last packet says so.

@@ -22,6 +22,7 @@ class DatagramCapture : public Capture {
     Role sender;
     Endpoint from;
     Endpoint to;
+    std::uint16_t identification;
     std::size_t begin;
     std::size_t length;
   };

@@ -22,7 +22,7 @@ void pass(DatagramCapture& capture, std::int64_t time_ns, Role sender, const Byt
 }
 
 Bytes payload(const CapturedPacket& packet) {
-  const View octets = std::get<View>(packet.content);
+  const View octets = packet.datagram().payload;
   return {octets.begin(), octets.end()};
 }
 

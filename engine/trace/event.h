@@ -117,6 +117,7 @@ struct Datagram {
   Endpoint from;
   Endpoint to;
   View octets;
+  std::uint16_t identification = 0;  // of its IPv4 header, as the checksums inside imply it
 };
 
 /// Receives what one connection sends on the wire, both directions. A provider has either a byte

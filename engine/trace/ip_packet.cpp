@@ -26,13 +26,13 @@ std::uint16_t fold(std::uint64_t sum) {
 }
 
 void put_ipv4(PacketLayout& layout, const Endpoint& from, const Endpoint& to, IpProtocol protocol,
-              std::size_t length) {
+              std::size_t length, std::uint16_t identification) {
   const std::size_t start = layout.size();
   layout.put8(0x45);
   layout.put8(0);
   layout.put16(static_cast<std::uint16_t>(kIpv4Bytes + length));
-  layout.put16(0);       // identification: means nothing when fragments are forbidden
-  layout.put16(0x4000);  // do not fragment
+  layout.put16(identification);  // means nothing when fragments are forbidden
+  layout.put16(0x4000);          // do not fragment
   layout.put8(kHopLimit);
   layout.put8(static_cast<std::uint8_t>(protocol));
   layout.put16(0);
@@ -54,9 +54,9 @@ void put_ipv6(PacketLayout& layout, const Endpoint& from, const Endpoint& to, Ip
 }  // namespace
 
 void put_ip_header(PacketLayout& layout, const Endpoint& from, const Endpoint& to,
-                   IpProtocol protocol, std::size_t length) {
+                   IpProtocol protocol, std::size_t length, std::uint16_t identification) {
   if (both_ipv4(from, to))
-    put_ipv4(layout, from, to, protocol, length);
+    put_ipv4(layout, from, to, protocol, length, identification);
   else
     put_ipv6(layout, from, to, protocol, length);
 }

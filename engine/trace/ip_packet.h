@@ -10,9 +10,9 @@ namespace steertag::trace {
 enum class IpProtocol : std::uint8_t { tcp = 6, udp = 17 };
 
 /// Adds the header of a packet with `length` octets behind it: IPv4 if both addresses are IPv4,
-/// otherwise IPv6. It forbids fragments, and its identification is 0.
+/// otherwise IPv6. It forbids fragments. The identification is of IPv4 only.
 void put_ip_header(PacketLayout& layout, const Endpoint& from, const Endpoint& to,
-                   IpProtocol protocol, std::size_t length);
+                   IpProtocol protocol, std::size_t length, std::uint16_t identification = 0);
 
 /// The checksum of TCP or UDP: `segment` is the header, with zeros for the checksum, and the
 /// payload.

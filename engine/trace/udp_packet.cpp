@@ -10,17 +10,18 @@ constexpr std::uint16_t kZeroSum = 0xffff;
 
 }  // namespace
 
-void build_udp_packet(const Endpoint& from, const Endpoint& to, View payload, Bytes& packet) {
+void build_udp_packet(const Endpoint& from, const Endpoint& to, const UdpDatagram& datagram,
+                      Bytes& packet) {
   packet.clear();
   PacketLayout layout(packet);
-  const std::size_t length = kUdpHeaderBytes + payload.size();
-  put_ip_header(layout, from, to, IpProtocol::udp, length);
+  const std::size_t length = kUdpHeaderBytes + datagram.payload.size();
+  put_ip_header(layout, from, to, IpProtocol::udp, length, datagram.identification);
   const std::size_t udp = packet.size();
   layout.put16(from.port);
   layout.put16(to.port);
   layout.put16(static_cast<std::uint16_t>(length));
   layout.put16(0);  // checksum
-  layout.put(payload);
+  layout.put(datagram.payload);
   const std::uint16_t sum = segment_checksum(from, to, IpProtocol::udp, layout.from(udp));
   layout.set16(udp + 6, sum == 0 ? kZeroSum : sum);
 }

@@ -9,8 +9,13 @@ namespace steertag::trace {
 /// Payload that one packet takes at most: 65535 octets of IPv4 packet less both headers.
 inline constexpr std::size_t kMaxDatagramBytes = 65507;
 
-/// Replaces `packet` by an IP packet that carries the datagram, of at most kMaxDatagramBytes. The
-/// IP header is the one that RoCEv2's invariant CRC covers: identification 0, no fragments.
-void build_udp_packet(const Endpoint& from, const Endpoint& to, View payload, Bytes& packet);
+struct UdpDatagram {
+  View payload;                      // at most kMaxDatagramBytes
+  std::uint16_t identification = 0;  // of the IPv4 header; RoCEv2's invariant CRC covers it
+};
+
+/// Replaces `packet` by an IP packet that carries the datagram, and forbids fragments.
+void build_udp_packet(const Endpoint& from, const Endpoint& to, const UdpDatagram& datagram,
+                      Bytes& packet);
 
 }  // namespace steertag::trace

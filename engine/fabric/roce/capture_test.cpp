@@ -25,7 +25,7 @@ constexpr std::uint32_t kPayload = 1 << 16;
 constexpr std::uint32_t kLargePayload = 1 << 20;
 
 View payload(const trace::CapturedPacket& packet) {
-  return std::get<View>(packet.content);
+  return packet.datagram().payload;
 }
 
 /// A call of NFS version 3 as RPC-over-RDMA has it, so that readers recognise the protocol.
@@ -146,7 +146,7 @@ TEST(RoceCapture, AddressesAreThoseThatTheCrcCovers) {
     std::ranges::copy(std::span(packet.to.address).last(4), route.destination.begin());
     route.source_port = packet.from.port;
     route.destination_port = packet.to.port;
-    EXPECT_TRUE(ib::InvariantCrc(route).check(payload(packet)));
+    EXPECT_TRUE(ib::InvariantCrc(route).check(payload(packet), packet.datagram().identification));
     EXPECT_EQ(packet.to.port, ib::kRoceUdpPort);
   }
 }

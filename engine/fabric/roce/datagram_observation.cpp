@@ -19,20 +19,22 @@ void DatagramObservation::observe(trace::ByteSink* sink, trace::Role own) {
   own_ = own;
   const Bytes first = std::exchange(kept_, {});
   if (sink_ != nullptr && !first.empty()) {
-    sink_->on_datagram(kept_at_,
-                       {trace::other(own_), endpoint_of(kept_from_), endpoint_of(local_), first});
+    sink_->on_datagram(kept_at_, {trace::other(own_), endpoint_of(kept_from_), endpoint_of(local_),
+                                  first, kept_identification_});
   }
 }
 
-void DatagramObservation::keep(const Address& from, View octets) {
+void DatagramObservation::keep(const Inbound& datagram) {
   kept_at_ = reactor_.now();
-  kept_from_ = from;
-  kept_.assign(octets.begin(), octets.end());
+  kept_from_ = *datagram.from;
+  kept_identification_ = datagram.identification;
+  kept_.assign(datagram.octets.begin(), datagram.octets.end());
 }
 
 void DatagramObservation::report(trace::Role sender, const Address& from, const Address& to,
-                                 View octets) {
-  sink_->on_datagram(reactor_.now(), {sender, endpoint_of(from), endpoint_of(to), octets});
+                                 View octets, std::uint16_t identification) {
+  sink_->on_datagram(reactor_.now(),
+                     {sender, endpoint_of(from), endpoint_of(to), octets, identification});
 }
 
 }  // namespace steertag::fabric::roce

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fabric/net_names.h"
+#include "fabric/roce/datagrams.h"
 #include "trace/event.h"
 
 namespace steertag::fabric::roce {
@@ -15,22 +16,23 @@ class DatagramObservation {
   /// Reports to `sink`, or to none. `own` is our side.
   void observe(trace::ByteSink* sink, trace::Role own);
   /// Keeps the datagram for the observer.
-  void keep(const Address& from, View octets);
+  void keep(const Inbound& datagram);
 
   /// No octets: nothing was sent.
   void sent(const Address& to, View octets) {
     if (sink_ != nullptr && !octets.empty()) {
-      report(own_, local_, to, octets);
+      report(own_, local_, to, octets, 0);
     }
   }
-  void received(const Address& from, View octets) {
+  void received(const Inbound& datagram) {
     if (sink_ != nullptr) {
-      report(trace::other(own_), from, local_, octets);
+      report(trace::other(own_), *datagram.from, local_, datagram.octets, datagram.identification);
     }
   }
 
  private:
-  void report(trace::Role sender, const Address& from, const Address& to, View octets);
+  void report(trace::Role sender, const Address& from, const Address& to, View octets,
+              std::uint16_t identification);
 
   const Reactor& reactor_;
   const Address& local_;
@@ -38,6 +40,7 @@ class DatagramObservation {
   trace::Role own_ = trace::Role::client;
   Time kept_at_ = 0;
   Address kept_from_;
+  std::uint16_t kept_identification_ = 0;
   Bytes kept_;
 };
 

@@ -24,6 +24,7 @@ struct Outbound {
 struct Inbound {
   View octets;
   const Address* from = nullptr;
+  std::uint16_t identification = 0;  // of its IPv4 header; a network does not tell it
 };
 
 class Datagrams {

@@ -142,11 +142,16 @@ void Port::take(const Inbound& datagram) {
     ++dropped_.malformed;
     return;
   }
-  if (!wire::InvariantCrc(route_of(*datagram.from, local())).check(datagram.octets)) {
+  // The CRC covers the IP identification, which a socket does not tell. That of Linux is not zero.
+  const wire::InvariantCrc crc(route_of(*datagram.from, local()));
+  const auto identification = crc.identification_of(datagram.octets);
+  if (!identification) {
     manager_.show_damaged(datagram);
     ++dropped_.crc;
     return;
   }
+  Inbound known = datagram;
+  known.identification = *identification;
   const PacketHeaders& headers = packet->headers;
   if ((headers.base.partition & kDefaultPartition) != kDefaultPartition) {
     ++dropped_.partition;
@@ -155,10 +160,10 @@ void Port::take(const Inbound& datagram) {
   bool taken = false;
   if (headers.base.queue_pair != kManagementQueuePair) {
     Session* const session = manager_.find_queue_pair(headers.base.queue_pair);
-    taken = session != nullptr && session->take(datagram, *packet);
+    taken = session != nullptr && session->take(known, *packet);
   } else if (headers.base.opcode == Opcode::datagram_send_only &&
              headers.datagram.queue_key == kManagementKey) {
-    taken = manager_.take(datagram, packet->payload);
+    taken = manager_.take(known, packet->payload);
   }
   if (!taken) {
     ++dropped_.foreign;

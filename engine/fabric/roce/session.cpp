@@ -124,7 +124,7 @@ void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer)
 }
 
 void Session::take_first(const Inbound& datagram, const Mad& request) {
-  datagrams_.keep(*datagram.from, datagram.octets);
+  datagrams_.keep(datagram);
   state_ = State::requested;
   ++manager_.pending;
   transaction_ = request.transaction;
@@ -237,7 +237,7 @@ void Session::established_now() {
 }
 
 void Session::take(const Inbound& datagram, const Mad& mad) {
-  datagrams_.received(*datagram.from, datagram.octets);
+  datagrams_.received(datagram);
   switch (mad.message.kind) {
     case CmKind::connect_request:
       take_repeated_request();
@@ -344,7 +344,7 @@ void Session::take_reject(const Mad& mad) {
 
 void Session::show_damaged(const Inbound& datagram) {
   if (gid_of(*datagram.from) == gid_of(peer_)) {
-    datagrams_.received(*datagram.from, datagram.octets);
+    datagrams_.received(datagram);
   }
 }
 
@@ -352,7 +352,7 @@ bool Session::take(const Inbound& datagram, const Packet& packet) {
   if (gid_of(*datagram.from) != gid_of(peer_)) {
     return false;
   }
-  datagrams_.received(*datagram.from, datagram.octets);
+  datagrams_.received(datagram);
   if (state_ == State::accepting) {
     // A packet shows that the peer has our acceptance.
     established_now();

@@ -28,9 +28,10 @@ class RawEnd {
     network_ = std::move(*opened);
   }
 
-  void send(PacketHeaders headers, View payload = {}, std::uint8_t spoil = 0) {
+  void send(PacketHeaders headers, View payload = {}, std::uint8_t spoil = 0,
+            std::uint16_t identification = 0) {
     wire::PacketFrame frame(headers, payload.size());
-    frame.seal(wire::InvariantCrc(route_of(network_->local(), peer_)), payload);
+    frame.seal(wire::InvariantCrc(route_of(network_->local(), peer_)), payload, identification);
     Bytes packet(frame.head().begin(), frame.head().end());
     packet.insert(packet.end(), payload.begin(), payload.end());
     packet.insert(packet.end(), frame.tail().begin(), frame.tail().end());
@@ -311,6 +312,14 @@ TEST_F(RoceStartupTest, ForeignAndBrokenPacketsAreDropped) {
   EXPECT_EQ(stranger.take_kinds(), Kinds{}) << "from another address than the peer's";
   EXPECT_TRUE(pair.server_notices.received.empty());
   end.send(packet(Opcode::send_only, 0), octets("call"));
+  EXPECT_EQ(turn(), Kinds{"Acknowledge"});
+}
+
+TEST_F(RoceStartupTest, AnyIpIdentificationMayBeUnderTheCrc) {
+  establish();
+  Bytes buffer(8);
+  pair.server->post_receive(buffer, 1);
+  end.send(packet(Opcode::send_only, 0), octets("call"), 0, 36843);
   EXPECT_EQ(turn(), Kinds{"Acknowledge"});
 }
 
