@@ -7,6 +7,7 @@
 #include "bind.h"
 #include "capture/file/capture_file.h"
 #include "capture/reader.h"
+#include "trace/datagram_capture.h"
 #include "trace/describe.h"
 #include "trace/event.h"
 #include "trace/fanout.h"
@@ -143,8 +144,7 @@ Endpoint endpoint_from_python(const PyEndpoint& endpoint) {
 }
 
 /// Writes the file whole under its name, or not at all.
-void write_file(const std::filesystem::path& path,
-                const std::vector<const StreamCapture*>& captures,
+void write_file(const std::filesystem::path& path, const std::vector<const Capture*>& captures,
                 const CaptureFileOptions& options) {
   std::filesystem::path part = path;
   part += ".part";
@@ -219,7 +219,7 @@ void bind_events(py::module_& module) {
 
 void bind_observers(py::module_& module) {
   py::class_<EventSink>(module, "EventSink", "Takes the events of one connection in order.");
-  py::class_<ByteSink>(module, "ByteSink", "Takes the octets of one connection's byte stream.");
+  py::class_<ByteSink>(module, "ByteSink", "Takes what one connection sends on the wire.");
 
   const RecorderLimits limits;
   py::class_<Recorder, EventSink>(module, "Recorder",
@@ -245,10 +245,25 @@ void bind_observers(py::module_& module) {
 }
 
 void bind_capture(py::module_& module) {
-  py::class_<StreamCapture, ByteSink>(
+  py::class_<Capture, ByteSink>(
       module, "Capture",
-      "Keeps the octets of one connection and writes them as packets. Endpoints are pairs of "
-      "numeric address and port.")
+      "Keeps what one connection sends on the wire, up to its limit, and writes it as packets.")
+      .def("annotate", &Capture::annotate, py::arg("time_ns"), py::arg("sender"), py::arg("text"),
+           "Comments the last packet of `sender` up to that time.")
+      .def_property_readonly("kept_bytes", &Capture::kept_bytes)
+      .def_property_readonly("dropped_bytes", &Capture::dropped_bytes)
+      .def(
+          "finish",
+          [](const Capture& capture, const std::filesystem::path& path,
+             std::vector<std::string> comments, std::int64_t clock_offset_ns) {
+            write_file(path, {&capture}, {std::move(comments), clock_offset_ns});
+          },
+          py::arg("path"), py::kw_only(), py::arg("comments") = std::vector<std::string>{},
+          py::arg("clock_offset_ns") = 0, "Writes the connection as a pcapng file.");
+  py::class_<StreamCapture, Capture>(
+      module, "StreamCapture",
+      "Keeps the octets of a byte stream: iWARP, or TCP alone. The packets have these endpoints, "
+      "pairs of numeric address and port.")
       .def(py::init([](const PyEndpoint& client, const PyEndpoint& server, std::size_t limit) {
              return std::make_unique<StreamCapture>(
                  CaptureEndpoints{endpoint_from_python(client), endpoint_from_python(server)},
@@ -256,8 +271,6 @@ void bind_capture(py::module_& module) {
            }),
            py::kw_only(), py::arg("client"), py::arg("server"),
            py::arg("limit_bytes") = kDefaultCaptureBytes)
-      .def("annotate", &StreamCapture::annotate, py::arg("time_ns"), py::arg("sender"),
-           py::arg("text"), "Comments the last packet of `sender` up to that time.")
       .def(
           "on_bytes",
           [](StreamCapture& capture, std::int64_t time_ns, Role sender, const py::buffer& bytes) {
@@ -272,29 +285,23 @@ void bind_capture(py::module_& module) {
           [](const StreamCapture& capture, Role sender) {
             return to_python(capture.octets(sender));
           },
-          py::arg("sender"), "The octets that this side sent, up to the limit.")
-      .def_property_readonly("kept_bytes", &StreamCapture::kept_bytes)
-      .def_property_readonly("dropped_bytes", &StreamCapture::dropped_bytes)
-      .def(
-          "finish",
-          [](const StreamCapture& capture, const std::filesystem::path& path,
-             std::vector<std::string> comments, std::int64_t clock_offset_ns) {
-            write_file(path, {&capture}, {std::move(comments), clock_offset_ns});
-          },
-          py::arg("path"), py::kw_only(), py::arg("comments") = std::vector<std::string>{},
-          py::arg("clock_offset_ns") = 0, "Writes the connection as a pcapng file.");
+          py::arg("sender"), "The octets that this side sent, up to the limit.");
+  py::class_<DatagramCapture, Capture>(
+      module, "DatagramCapture",
+      "Keeps the datagrams of a connection over RoCE, with the addresses that they had.")
+      .def(py::init<std::size_t>(), py::kw_only(), py::arg("limit_bytes") = kDefaultCaptureBytes);
   module.def("events_of_capture", &events_of_capture, py::arg("octets"),
              "A list of Event for each RPC-over-RDMA connection in the octets of a capture file. "
              "Raises ValueError if they are no capture.");
   module.def(
       "write_captures",
-      [](const std::filesystem::path& path, const std::vector<const StreamCapture*>& captures,
+      [](const std::filesystem::path& path, const std::vector<const Capture*>& captures,
          std::vector<std::string> comments, std::int64_t clock_offset_ns) {
         write_file(path, captures, {std::move(comments), clock_offset_ns});
       },
       py::arg("path"), py::arg("captures"), py::kw_only(),
       py::arg("comments") = std::vector<std::string>{}, py::arg("clock_offset_ns") = 0,
-      "Writes several connections as one pcapng file. Each needs a client port of its own.");
+      "Writes several connections as one pcapng file. Streams need a client port of their own.");
 }
 
 }  // namespace

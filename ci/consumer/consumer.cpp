@@ -14,7 +14,7 @@ bool capture_is_written() {
   if (!client || !server) return false;
   steertag::trace::StreamCapture capture({*client, *server});
   capture.on_end(0, Role::client, true);
-  const steertag::trace::StreamCapture* captures[] = {&capture};
+  const steertag::trace::Capture* captures[] = {&capture};
   std::ostringstream out;
   steertag::trace::write_captures(out, captures, {});
   return !out.str().empty();

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "fabric/iwarp/provider.h"
+#include "fabric/roce/provider.h"
 #include "fabric/verbs/provider.h"
 
 namespace steertag::fabric {
@@ -18,6 +19,10 @@ Expected<std::unique_ptr<Provider>, Error> make_provider(std::string_view name, 
   if (name == "iwarp") {
     return iwarp::make_provider(std::move(random), limits,
                                 clock ? std::move(clock) : system_clock());
+  }
+  if (name == "roce") {
+    return roce::make_provider(std::move(random), limits,
+                               clock ? std::move(clock) : system_clock());
   }
   if (name == "verbs") {
     return verbs::make_provider(limits, clock ? std::move(clock) : system_clock());

@@ -14,6 +14,7 @@
 
 #include "fabric/iwarp/policy.h"
 #include "fabric/region.h"
+#include "fabric/roce/limits.h"
 #include "net/clock.h"
 #include "net/error.h"
 #include "net/pollable.h"
@@ -271,10 +272,12 @@ struct Limits {
   /// Until the end the owner's memory is pinned.
   std::chrono::milliseconds unanswered_read{15000};
   StartupLimits startups{};
+  roce::Limits roce{};
 };
 
-/// The provider of a URL: "iwarp", or "verbs" (Errc::no_device without an RDMA device).
-/// Errc::unknown_provider otherwise. `random` is for iwarp's tags: a device chooses its own.
+/// The provider of a URL: "iwarp", "roce", or "verbs" (Errc::no_device without an RDMA device).
+/// Errc::unknown_provider otherwise. `random` is for tags and other numbers of iwarp and roce: a
+/// device chooses its own.
 Expected<std::unique_ptr<Provider>, Error> make_provider(std::string_view name, RandomSource random,
                                                          const Limits& limits = {},
                                                          Clock clock = {});

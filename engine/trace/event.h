@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "support/bytes.h"
+#include "trace/endpoint.h"
 
 namespace steertag::trace {
 
@@ -109,14 +110,27 @@ class EventSink {
   virtual void on_event(const Event& event) = 0;
 };
 
-/// Receives the octets of one connection's byte stream (iWARP: TCP payload) in order, per
-/// direction.
+/// A datagram of a connection (RoCEv2: what is behind the UDP header). Its addresses are those on
+/// the wire, which checksums inside may cover. The octets are valid during the call.
+struct Datagram {
+  Role sender = Role::client;
+  Endpoint from;
+  Endpoint to;
+  View octets;
+  std::uint16_t identification = 0;  // of its IPv4 header, as the checksums inside imply it
+};
+
+/// Receives what one connection sends on the wire, both directions. A provider has either a byte
+/// stream or datagrams.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
-  virtual void on_bytes(std::int64_t time_ns, Role sender, View bytes) = 0;
+  /// Octets of the byte stream (iWARP: TCP payload) in order, per direction.
+  virtual void on_bytes(std::int64_t /*time_ns*/, Role /*sender*/, View /*bytes*/) {}
   /// The sender's half of the stream ended.
-  virtual void on_end(std::int64_t time_ns, Role sender, bool clean) = 0;
+  virtual void on_end(std::int64_t /*time_ns*/, Role /*sender*/, bool /*clean*/) {}
+  /// A datagram as it left or arrived; repeated ones too.
+  virtual void on_datagram(std::int64_t /*time_ns*/, const Datagram& /*datagram*/) {}
 };
 
 }  // namespace steertag::trace

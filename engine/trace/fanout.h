@@ -30,6 +30,9 @@ class ByteFanout : public ByteSink {
   void on_end(std::int64_t time_ns, Role sender, bool clean) override {
     for (ByteSink* sink : sinks_) sink->on_end(time_ns, sender, clean);
   }
+  void on_datagram(std::int64_t time_ns, const Datagram& datagram) override {
+    for (ByteSink* sink : sinks_) sink->on_datagram(time_ns, datagram);
+  }
 
  private:
   std::vector<ByteSink*> sinks_;

@@ -1,30 +1,23 @@
-// Frames the recorded octets, plans the packets of a TCP connection, and writes them.
+// Frames the recorded octets, and plans the packets of a TCP connection.
 #include "trace/stream_capture.h"
 
 #include <algorithm>
-
-#include "trace/pcapng.h"
 
 namespace steertag::trace {
 namespace {
 
 // Initial sequence numbers, different to distinguish the directions in raw packets.
 constexpr std::array<std::uint32_t, 2> kInitialSequence = {0x10000000, 0x50000000};
-// The overhead of a unit or note, so that the limit also covers single octets.
-constexpr std::size_t kUnitCost = 64;
 
 }  // namespace
 
 StreamCapture::StreamCapture(const CaptureEndpoints& endpoints, std::size_t limit_bytes)
-    : endpoints_(endpoints), limit_bytes_(limit_bytes) {}
+    : Capture(limit_bytes), endpoints_(endpoints) {}
 
 void StreamCapture::on_bytes(std::int64_t time_ns, Role sender, View bytes) {
   Half& from = half(sender);
   if (bytes.empty() || from.ended || reset_) return;
-  if (dropped_ != 0 || !fits(bytes.size())) {
-    dropped_ += bytes.size();
-    return;
-  }
+  if (!admit(bytes.size(), units_.size())) return;
   time_ns = monotonic(time_ns);
   if (from.framed == from.stream.size()) {
     from.waiting_since = units_.size();
@@ -47,22 +40,8 @@ void StreamCapture::on_end(std::int64_t time_ns, Role sender, bool clean) {
   units_.push_back({time_ns, sender, clean ? kFin : kRst, from.stream.size(), 0});
 }
 
-void StreamCapture::annotate(std::int64_t time_ns, Role sender, std::string text) {
-  if (notes_.size() < kMaxCaptureNotes) notes_.push_back({time_ns, sender, std::move(text)});
-}
-
 std::size_t StreamCapture::kept_bytes() const {
   return halves_[0].stream.size() + halves_[1].stream.size();
-}
-
-bool StreamCapture::fits(std::size_t bytes) const {
-  const std::size_t used = kept_bytes() + units_.size() * kUnitCost;
-  return used <= limit_bytes_ && bytes + kUnitCost <= limit_bytes_ - used;
-}
-
-std::int64_t StreamCapture::monotonic(std::int64_t time_ns) {
-  last_time_ns_ = std::max(last_time_ns_, time_ns);
-  return last_time_ns_;
 }
 
 void StreamCapture::frame(std::int64_t time_ns, Role sender) {
@@ -104,9 +83,9 @@ std::vector<StreamCapture::Unit> StreamCapture::whole_units() const {
   return units;
 }
 
-std::vector<StreamCapture::Packet> StreamCapture::packets() const {
+std::vector<CapturedPacket> StreamCapture::plan() const {
   const std::vector<Unit> units = whole_units();
-  std::vector<Packet> packets;
+  std::vector<CapturedPacket> packets;
   if (units.empty()) return packets;
   packets.reserve(units.size() + 4);
   std::array<std::uint32_t, 2> next = kInitialSequence;
@@ -114,7 +93,13 @@ std::vector<StreamCapture::Packet> StreamCapture::packets() const {
     std::uint32_t& sequence = next[static_cast<std::size_t>(sender)];
     const std::uint32_t peer = next[static_cast<std::size_t>(other(sender))];
     const bool ack = (flags & kAck) != 0;
-    packets.push_back({time_ns, sender, {sequence, ack ? peer : 0, flags, payload}, {}});
+    const bool from_client = sender == Role::client;
+    packets.push_back({time_ns,
+                       sender,
+                       from_client ? endpoints_.client : endpoints_.server,
+                       from_client ? endpoints_.server : endpoints_.client,
+                       TcpSegment{sequence, ack ? peer : 0, flags, payload},
+                       {}});
     sequence += static_cast<std::uint32_t>(payload.size());
     if ((flags & (kSyn | kFin)) != 0) ++sequence;
   };
@@ -129,57 +114,7 @@ std::vector<StreamCapture::Packet> StreamCapture::packets() const {
     add(unit.time_ns, unit.sender, unit.end_flag | push | kAck, payload);
     if (unit.end_flag == kFin && ++fins == 2) add(unit.time_ns, other(unit.sender), kAck, {});
   }
-  attach_notes(packets);
-  if (dropped_ != 0)
-    packets.back().comments.push_back("Capture ends here: its limit of " +
-                                      std::to_string(limit_bytes_) + " octets was reached, " +
-                                      std::to_string(dropped_) + " octets were not kept.");
   return packets;
-}
-
-void StreamCapture::attach_notes(std::vector<Packet>& packets) const {
-  for (const Note& note : notes_) {
-    Packet* target = &packets.front();
-    for (Packet& packet : packets) {
-      if (packet.time_ns > note.time_ns) break;
-      if (packet.sender == note.sender) target = &packet;
-    }
-    target->comments.push_back(note.text);
-  }
-}
-
-void write_captures(std::ostream& out, std::span<const StreamCapture* const> captures,
-                    const CaptureFileOptions& options) {
-  struct Cursor {
-    const StreamCapture* capture;
-    std::vector<StreamCapture::Packet> packets;
-    std::size_t next = 0;
-  };
-  std::vector<Cursor> cursors;
-  for (const StreamCapture* capture : captures) cursors.push_back({capture, capture->packets()});
-
-  PcapngWriter writer(out, "steertag", options.comments);
-  const std::uint32_t interface = writer.add_interface(LinkType::raw_ip, "steertag");
-  Bytes octets;
-  for (bool first = true;; first = false) {  // the loop ends: each turn consumes one packet
-    Cursor* earliest = nullptr;
-    for (Cursor& cursor : cursors) {
-      if (cursor.next == cursor.packets.size()) continue;
-      if (earliest == nullptr ||
-          cursor.packets[cursor.next].time_ns < earliest->packets[earliest->next].time_ns)
-        earliest = &cursor;
-    }
-    if (earliest == nullptr) break;
-    StreamCapture::Packet& packet = earliest->packets[earliest->next++];
-    if (first)
-      packet.comments.insert(packet.comments.begin(), options.comments.begin(),
-                             options.comments.end());
-    const CaptureEndpoints& ends = earliest->capture->endpoints();
-    const bool from_client = packet.sender == Role::client;
-    build_tcp_packet(from_client ? ends.client : ends.server,
-                     from_client ? ends.server : ends.client, packet.segment, octets);
-    writer.add_packet(interface, packet.time_ns + options.clock_offset_ns, octets, packet.comments);
-  }
 }
 
 }  // namespace steertag::trace

@@ -9,7 +9,7 @@
 namespace steertag::trace {
 namespace {
 
-using Packets = std::vector<StreamCapture::Packet>;
+using Packets = std::vector<CapturedPacket>;
 
 constexpr std::size_t kHandshake = 3;
 
@@ -44,8 +44,8 @@ Bytes joined(const Bytes& first, const Bytes& second) {
 std::vector<std::size_t> payload_lengths(const Packets& packets, Role sender) {
   std::vector<std::size_t> lengths;
   for (const auto& packet : packets)
-    if (packet.sender == sender && !packet.segment.payload.empty())
-      lengths.push_back(packet.segment.payload.size());
+    if (packet.sender == sender && !packet.segment().payload.empty())
+      lengths.push_back(packet.segment().payload.size());
   return lengths;
 }
 
@@ -70,12 +70,13 @@ TEST(StreamCapture, SequenceNumbersAndAcknowledgmentsAreContinuous) {
   capture.on_end(7, Role::server, true);
   const Packets packets = capture.packets();
   ASSERT_EQ(packets.size(), kHandshake + 2 + 3 + 3);
-  EXPECT_EQ(packets[0].segment.flags, kSyn);
-  EXPECT_EQ(packets[1].segment.flags, kSyn | kAck);
-  EXPECT_EQ(packets[2].segment.flags, kAck);
-  std::array<std::uint32_t, 2> next = {packets[0].segment.sequence, packets[1].segment.sequence};
+  EXPECT_EQ(packets[0].segment().flags, kSyn);
+  EXPECT_EQ(packets[1].segment().flags, kSyn | kAck);
+  EXPECT_EQ(packets[2].segment().flags, kAck);
+  std::array<std::uint32_t, 2> next = {packets[0].segment().sequence,
+                                       packets[1].segment().sequence};
   for (std::size_t i = 0; i < packets.size(); ++i) {
-    const TcpSegment& segment = packets[i].segment;
+    const TcpSegment& segment = packets[i].segment();
     const auto from = static_cast<std::size_t>(packets[i].sender);
     EXPECT_EQ(segment.sequence, next[from]) << "packet " << i;
     if ((segment.flags & kAck) != 0) {
@@ -84,7 +85,7 @@ TEST(StreamCapture, SequenceNumbersAndAcknowledgmentsAreContinuous) {
     next[from] += static_cast<std::uint32_t>(segment.payload.size());
     if ((segment.flags & (kSyn | kFin)) != 0) ++next[from];
   }
-  EXPECT_EQ(packets.back().segment.flags, kAck) << "the last FIN is acknowledged";
+  EXPECT_EQ(packets.back().segment().flags, kAck) << "the last FIN is acknowledged";
 }
 
 TEST(StreamCapture, EachFpduIsOnePacketHoweverItCame) {
@@ -125,8 +126,8 @@ TEST(StreamCapture, OctetsThatNeverBecameAnFpduStayWhereTheyCame) {
   capture.on_end(5, Role::client, true);
   const Packets ended = capture.packets();
   ASSERT_EQ(ended.size(), kHandshake + 5);
-  EXPECT_EQ(ended[5].segment.payload.size(), 7u);
-  EXPECT_EQ(ended[7].segment.flags, kFin | kAck);
+  EXPECT_EQ(ended[5].segment().payload.size(), 7u);
+  EXPECT_EQ(ended[7].segment().flags, kFin | kAck);
 }
 
 TEST(StreamCapture, RestsOfBothDirectionsKeepTheirOrder) {
@@ -137,7 +138,7 @@ TEST(StreamCapture, RestsOfBothDirectionsKeepTheirOrder) {
   capture.on_bytes(6, Role::server, View(fpdu(30)).subspan(3, 2));
   capture.on_end(7, Role::server, false);
   std::vector<std::size_t> lengths;
-  for (const auto& packet : capture.packets()) lengths.push_back(packet.segment.payload.size());
+  for (const auto& packet : capture.packets()) lengths.push_back(packet.segment().payload.size());
   EXPECT_EQ(lengths, (std::vector<std::size_t>{0, 0, 0, 20, 20, 5, 16, 5, 0}));
 }
 
@@ -148,7 +149,7 @@ TEST(StreamCapture, ResetEndsEverything) {
   capture.on_end(5, Role::client, true);
   const Packets packets = capture.packets();
   ASSERT_EQ(packets.size(), kHandshake + 3);
-  EXPECT_EQ(packets.back().segment.flags, kRst | kAck);
+  EXPECT_EQ(packets.back().segment().flags, kRst | kAck);
 }
 
 TEST(StreamCapture, DataMayFollowTheOtherSidesFin) {
@@ -227,7 +228,7 @@ TEST(WriteCaptures, ConnectionsAreMergedByTime) {
   second.on_bytes(2, Role::client, octets("BBBB"));
   first.on_bytes(3, Role::client, octets("CCCC"));
   std::ostringstream out;
-  const std::array<const StreamCapture*, 2> both = {&second, &first};
+  const std::array<const Capture*, 2> both = {&second, &first};
   write_captures(out, both, {{"the comment"}, 0});
   const std::string file = out.str();
   EXPECT_LT(file.find("AAAA"), file.find("BBBB"));

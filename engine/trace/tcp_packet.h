@@ -1,27 +1,14 @@
 // Builds TCP/IPv4 and TCP/IPv6 packets with right lengths and checksums around given octets.
 #pragma once
 
-#include <array>
-#include <optional>
-#include <string_view>
-
 #include "support/bytes.h"
+#include "trace/ip_packet.h"
 
 namespace steertag::trace {
 
 /// Payload that one packet takes at most: 65535 octets of IPv4 packet less both headers with
 /// options. The longest FPDU (RFC 5044: 64 KiB less headers) fits.
 inline constexpr std::size_t kMaxSegmentBytes = 65483;
-
-/// An IP address with a TCP port. IPv4 addresses are held in their IPv4-mapped IPv6 form.
-struct Endpoint {
-  std::array<std::byte, 16> address{};
-  std::uint16_t port = 0;
-  bool is_ipv4() const;
-};
-
-/// From numeric text ("192.0.2.1", "2001:db8::1"); nothing if it is neither.
-std::optional<Endpoint> parse_endpoint(std::string_view address, std::uint16_t port);
 
 /// TCP header flags, with their bits on the wire.
 enum TcpFlags : std::uint8_t { kFin = 0x01, kSyn = 0x02, kRst = 0x04, kPsh = 0x08, kAck = 0x10 };

@@ -4,46 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <string>
+#include "trace/testing.h"
 
 namespace steertag::trace {
 namespace {
-
-std::uint32_t read16(View octets, std::size_t at) {
-  return std::to_integer<std::uint32_t>(octets[at]) << 8 |
-         std::to_integer<std::uint32_t>(octets[at + 1]);
-}
-
-/// RFC 1071: the folded ones-complement sum of data with a right checksum is 0xffff.
-std::uint32_t folded_sum(Bytes octets) {
-  if (octets.size() % 2 != 0) octets.push_back(std::byte{0});
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < octets.size(); i += 2) {
-    sum += read16(octets, i);
-    sum = (sum & 0xffff) + (sum >> 16);
-  }
-  return sum;
-}
-
-/// What the TCP checksum covers: pseudo-header (addresses, length, protocol) and segment.
-Bytes checksummed(View packet, std::size_t addresses_at, std::size_t addresses_length,
-                  std::size_t tcp_at) {
-  const View addresses = packet.subspan(addresses_at, addresses_length);
-  const View segment = packet.subspan(tcp_at);
-  Bytes all(addresses.begin(), addresses.end());
-  all.push_back(std::byte(segment.size() >> 8));
-  all.push_back(std::byte(segment.size() & 0xff));
-  all.push_back(std::byte{0});
-  all.push_back(std::byte{6});
-  all.insert(all.end(), segment.begin(), segment.end());
-  return all;
-}
-
-Endpoint endpoint(std::string_view address, std::uint16_t port) {
-  const auto parsed = parse_endpoint(address, port);
-  EXPECT_TRUE(parsed) << address;
-  return parsed.value_or(Endpoint{});
-}
 
 TEST(TcpPacket, Ipv4HeaderByHand) {
   Bytes packet;
@@ -86,7 +50,7 @@ TEST(TcpPacket, LongestPayloadFitsIpv4) {
   build_tcp_packet(endpoint("192.0.2.1", 1), endpoint("192.0.2.2", 2), {1, 2, kAck, payload},
                    packet);
   EXPECT_EQ(read16(packet, 2), packet.size());
-  EXPECT_EQ(folded_sum(checksummed(packet, 12, 8, 20)), 0xffffu);
+  EXPECT_EQ(folded_sum(checksummed(IpProtocol::tcp, packet, 12, 8, 20)), 0xffffu);
 }
 
 TEST(TcpPacket, RejectsWhatIsNoNumericAddress) {
@@ -103,7 +67,8 @@ RC_GTEST_PROP(TcpPacket, ChecksumsHoldForAnySegment,
   build_tcp_packet(endpoint(ipv4 ? "192.0.2.1" : "2001:db8::1", 50000),
                    endpoint(ipv4 ? "192.0.2.2" : "2001:db8::2", 20049),
                    {sequence, ack, flags, payload}, packet);
-  const Bytes covered = ipv4 ? checksummed(packet, 12, 8, 20) : checksummed(packet, 8, 32, 40);
+  const Bytes covered = ipv4 ? checksummed(IpProtocol::tcp, packet, 12, 8, 20)
+                             : checksummed(IpProtocol::tcp, packet, 8, 32, 40);
   RC_ASSERT(folded_sum(covered) == 0xffffu);
   RC_ASSERT(std::equal(payload.rbegin(), payload.rend(), packet.rbegin()));
 }

@@ -50,7 +50,7 @@ def send_fpdu(msn, message):
 
 def null_exchange(client=("192.0.2.1", 50000), server=("192.0.2.2", 20049), start_ns=1_000_000):
     """A capture of a whole connection: startup, two NULL calls in one chunk, two replies, end."""
-    capture = trace.Capture(client=client, server=server)
+    capture = trace.StreamCapture(client=client, server=server)
     second_call = NULL_CALL.replace(bytes.fromhex("12345678"), bytes.fromhex("12345679"))
     second_reply = NULL_REPLY.replace(bytes.fromhex("12345678"), bytes.fromhex("12345679"))
     chunks = [
@@ -144,7 +144,7 @@ def test_capture_appears_whole_or_not_at_all(tmp_path):
 
 def test_endpoints_must_be_numeric():
     with pytest.raises(ValueError, match="'localhost' is not a numeric"):
-        trace.Capture(client=("localhost", 1), server=("192.0.2.2", 20049))
+        trace.StreamCapture(client=("localhost", 1), server=("192.0.2.2", 20049))
 
 
 def test_fanout_keeps_its_sinks_alive():

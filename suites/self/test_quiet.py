@@ -29,7 +29,7 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def adapter(clock):
-    adapter = client_bench.ScriptAdapter(Counting(), [])
+    adapter = client_bench.ScriptAdapter(Counting(), [], "iwarp")
     adapter.sign_after = lambda seconds: _sign(adapter, clock, seconds)
     return adapter
 

@@ -12,7 +12,8 @@ namespace steertag::serve {
 namespace {
 
 bool takes_over(const net::Url& url, const net::Address& bound) {
-  if (url.provider == "verbs" || url.port != bound.port()) return false;
+  const bool is_tcp = url.provider == "iwarp" || url.provider == net::kStreamProvider;
+  if (!is_tcp || url.port != bound.port()) return false;
   const auto wanted = net::resolve(url, true);
   return wanted && std::ranges::any_of(
                        *wanted, [&](const net::Address& each) { return net::covers(bound, each); });

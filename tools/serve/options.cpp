@@ -42,8 +42,8 @@ struct Words {
 
 void describe(CLI::App& app, Words& words) {
   app.add_option("--listen", words.listen,
-                 "URL to listen on: iwarp:// or verbs:// for RDMA, tcp:// without; port 0 for any "
-                 "free port (can be given several times)")
+                 "URL to listen on: iwarp://, roce:// or verbs:// for RDMA, tcp:// without; port 0 "
+                 "for any free port (can be given several times)")
       ->allow_extra_args(false)
       ->capture_default_str();
   app.add_option("--portmap", words.portmap,

@@ -63,7 +63,7 @@ bool CmTracker::is_nfs_port(std::uint64_t service) const {
 }
 
 void CmTracker::on_request(const TransportPacket& packet, const CmMessage& request) {
-  if (!request.reliable) return;
+  if (!request.reliable()) return;
   const auto known = pairs_.find([&](FlowPair& pair) {
     return pair.handshake() &&
            pair.handshake()->is(packet.source, packet.destination, request.local_id);
@@ -81,8 +81,8 @@ void CmTracker::on_request(const TransportPacket& packet, const CmMessage& reque
   handshake.stamp = packet.stamp;
   handshake.client = packet.source;
   handshake.server = packet.destination;
-  handshake.client_path = path_end(packet.source, request.local_lid);
-  handshake.server_path = path_end(packet.destination, request.remote_lid);
+  handshake.client_path = path_end(packet.source, request.primary.local_lid);
+  handshake.server_path = path_end(packet.destination, request.primary.remote_lid);
   handshake.client_id = request.local_id;
   handshake.client_queue_pair = request.queue_pair;
   handshake.server_psn = request.starting_psn;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "rdma/infiniband/reject_reason.h"
+
 namespace steertag::capture::infiniband {
 namespace {
 

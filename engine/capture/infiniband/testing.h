@@ -13,6 +13,7 @@
 #include "rdma/infiniband/ip_service.h"
 #include "rdma/infiniband/mad.h"
 #include "rdma/infiniband/psn.h"
+#include "rdma/infiniband/reject_reason.h"
 #include "rdma/infiniband/routing.h"
 #include "rdma/infiniband/transport.h"
 #include "rdma/octets.h"

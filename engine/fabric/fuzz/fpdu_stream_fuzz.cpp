@@ -36,7 +36,7 @@ class Counter final : public Delivery {
   void on_write_segment(const Segment& segment, View payload) override {
     mix(2 + segment.offset + payload.size());
   }
-  void on_read_request(const ReadRequest& request, IwarpRegion* source) override {
+  void on_read_request(const ReadRequest& request, SoftwareRegion* source) override {
     fuzz::check(request.length == 0 || (source != nullptr && source->rights().remote_read &&
                                         source->contains(request.source_offset, request.length)));
     mix(3 + request.length);
@@ -61,11 +61,11 @@ class Counter final : public Delivery {
 
 std::uint64_t run(View stream, bool crc, std::size_t piece, bool direct) {
   StagTable table(counting());
-  IwarpDomain domain(table);
-  IwarpDomain other(table);
-  IwarpRegion writable(domain, kRegionBytes, {false, true}, 0x1000);
-  IwarpRegion readable(domain, kRegionBytes, {true, false}, 0x1000);
-  IwarpRegion foreign(other, kRegionBytes, {true, true}, 0x1000);
+  SoftwareDomain domain(table);
+  SoftwareDomain other(table);
+  SoftwareRegion writable(domain, kRegionBytes, {false, true}, 0x1000);
+  SoftwareRegion readable(domain, kRegionBytes, {true, false}, 0x1000);
+  SoftwareRegion foreign(other, kRegionBytes, {true, true}, 0x1000);
   Counter counter;
   const ReceivePolicy policy;
   MessageReceiver receiver(domain, counter, policy);
@@ -89,7 +89,7 @@ std::uint64_t run(View stream, bool crc, std::size_t piece, bool direct) {
     }
     stream = stream.subspan(count);
   }
-  for (const IwarpRegion* region : {&writable, &readable, &foreign}) {
+  for (const SoftwareRegion* region : {&writable, &readable, &foreign}) {
     fuzz::check(region->guards_intact());
   }
   static constexpr std::array<std::byte, kRegionBytes> kZeroes{};

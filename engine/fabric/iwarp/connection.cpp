@@ -20,7 +20,7 @@ Unexpected<Error> fail(Errc code, std::string detail) {
 
 }  // namespace
 
-IwarpConnection::IwarpConnection(Runtime& runtime, IwarpDomain& domain, trace::Role role,
+IwarpConnection::IwarpConnection(Runtime& runtime, SoftwareDomain& domain, trace::Role role,
                                  const ConnectionOptions& options, Handler& handler,
                                  trace::EventSink* events, trace::ByteSink* bytes)
     : runtime_(runtime),
@@ -254,7 +254,7 @@ Expected<void, Error> IwarpConnection::rdma_read(Region& sink, std::uint64_t sin
                                                  std::uint32_t length, std::uint32_t stag,
                                                  std::uint64_t offset, WorkId id,
                                                  const Fault* fault) {
-  auto* region = dynamic_cast<IwarpRegion*>(&sink);
+  auto* region = dynamic_cast<SoftwareRegion*>(&sink);
   if (region == nullptr || &region->domain() != &domain_) {
     return fail(Errc::bad_region, "the sink belongs to another domain");
   }

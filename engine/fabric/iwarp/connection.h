@@ -20,7 +20,7 @@ class IwarpConnection final : public Connection,
                               private TransmitProgress {
  public:
   /// `options` are not kept.
-  IwarpConnection(Runtime& runtime, IwarpDomain& domain, trace::Role role,
+  IwarpConnection(Runtime& runtime, SoftwareDomain& domain, trace::Role role,
                   const ConnectionOptions& options, Handler& handler, trace::EventSink* events,
                   trace::ByteSink* bytes);
   ~IwarpConnection() override;
@@ -104,7 +104,7 @@ class IwarpConnection final : public Connection,
   void on_message(const PostedReceive& receive, MutableView bytes,
                   std::optional<std::uint32_t> invalidated) override;
   void on_write_segment(const Segment& segment, View payload) override;
-  void on_read_request(const ReadRequest& request, IwarpRegion* source) override;
+  void on_read_request(const ReadRequest& request, SoftwareRegion* source) override;
   void on_read_refused(const ReadRequest& request) override;
   void on_response_segment(const Segment& segment, View payload) override;
   void on_read_done(WorkId id) override;
@@ -152,7 +152,7 @@ class IwarpConnection final : public Connection,
   };
 
   Runtime& runtime_;
-  IwarpDomain& domain_;
+  SoftwareDomain& domain_;
   trace::Role role_;
   const Policy policy_;
   State state_ = State::starting;

@@ -1,6 +1,8 @@
-// Short names for the iWARP formats, for the files of this folder.
+// Short names for the iWARP formats and for software memory, for the files of this folder.
 #pragma once
 
+#include "fabric/software/memory_region.h"
+#include "fabric/software/posted_receive.h"
 #include "rdma/iwarp/crc32c.h"
 #include "rdma/iwarp/framing.h"
 #include "rdma/iwarp/mpa_startup.h"
@@ -12,5 +14,6 @@ namespace steertag::fabric::iwarp {
 
 using namespace rdma;
 using namespace rdma::iwarp;
+using namespace software;
 
 }  // namespace steertag::fabric::iwarp

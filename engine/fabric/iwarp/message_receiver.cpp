@@ -86,7 +86,7 @@ Expected<MutableView, Violation> MessageReceiver::place_write(const Segment& seg
   if (bytes == 0 && !policy_.checks_empty_write) {
     return MutableView{};  // RFC 5041 5.2: STag and TO of a zero-length Write are not checked.
   }
-  IwarpRegion* region = domain_.table().find(segment.stag);
+  SoftwareRegion* region = domain_.table().find(segment.stag);
   const Longest offset = segment.offset;
   if (region == nullptr) {
     return refuse(
@@ -243,7 +243,7 @@ std::optional<Violation> MessageReceiver::deliver_send(const Segment& segment,
   }
   std::optional<std::uint32_t> invalidated;
   if (invalidates(segment.opcode) && policy_.invalidates) {
-    const IwarpRegion* region = domain_.table().find(segment.stag);
+    const SoftwareRegion* region = domain_.table().find(segment.stag);
     if (region == nullptr || &region->domain() != &domain_ || !region->remotely_open()) {
       return Violation{cause::kCannotInvalidate,
                        text("Send with Invalidate of STag 0x%08x, which is not valid on this "
@@ -274,7 +274,7 @@ std::optional<Violation> MessageReceiver::check_source(const ReadRequest& reques
                           request.source_stag, what),
                      true, request};
   };
-  const IwarpRegion* region = domain_.table().find(request.source_stag);
+  const SoftwareRegion* region = domain_.table().find(request.source_stag);
   if (region == nullptr) {
     return refusal(cause::kReadStag, "which is not valid");
   }

@@ -8,16 +8,11 @@
 
 #include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/fpdu.h"
-#include "fabric/iwarp/memory_region.h"
 #include "fabric/iwarp/policy.h"
-#include "fabric/iwarp/ring.h"
+#include "fabric/software/memory_region.h"
+#include "fabric/software/posted_receive.h"
 
 namespace steertag::fabric::iwarp {
-
-struct PostedReceive {
-  MutableView buffer;
-  WorkId id = 0;
-};
 
 /// A Read Request of ours whose response is not complete.
 struct PendingRead {
@@ -37,7 +32,7 @@ class Delivery {
   virtual void on_message(const PostedReceive& receive, MutableView bytes,
                           std::optional<std::uint32_t> invalidated) = 0;
   virtual void on_write_segment(const Segment& segment, View payload) = 0;
-  virtual void on_read_request(const ReadRequest& request, IwarpRegion* source) = 0;
+  virtual void on_read_request(const ReadRequest& request, SoftwareRegion* source) = 0;
   virtual void on_read_refused(const ReadRequest& request) = 0;
   virtual void on_response_segment(const Segment& segment, View payload) = 0;
   virtual void on_read_done(WorkId id) = 0;
@@ -48,11 +43,11 @@ class Delivery {
 
 class MessageReceiver final : public SegmentSink {
  public:
-  MessageReceiver(IwarpDomain& domain, Delivery& delivery, const ReceivePolicy& policy)
+  MessageReceiver(SoftwareDomain& domain, Delivery& delivery, const ReceivePolicy& policy)
       : domain_(domain), delivery_(delivery), policy_(policy) {}
 
   void post(MutableView buffer, WorkId id) { receives_.push() = {buffer, id}; }
-  const Ring<PostedReceive>& receives() const { return receives_; }
+  const PostedReceives& receives() const { return receives_; }
   void expect(PendingRead read) { reads_.push() = std::move(read); }
   std::size_t reads_outstanding() const { return reads_.size(); }
 
@@ -79,10 +74,10 @@ class MessageReceiver final : public SegmentSink {
   std::optional<Violation> deliver_response(const Segment& segment, View payload);
   std::optional<Violation> check_source(const ReadRequest& request) const;
 
-  IwarpDomain& domain_;
+  SoftwareDomain& domain_;
   Delivery& delivery_;
   const ReceivePolicy& policy_;
-  Ring<PostedReceive> receives_;
+  PostedReceives receives_;
   Ring<PendingRead> reads_;
   std::uint16_t ird_ = 0;
   std::size_t inbound_reads_ = 0;

@@ -347,7 +347,7 @@ void IwarpConnection::on_write_segment(const Segment& segment, View payload) {
   }
 }
 
-void IwarpConnection::on_read_request(const ReadRequest& request, IwarpRegion* source) {
+void IwarpConnection::on_read_request(const ReadRequest& request, SoftwareRegion* source) {
   observation_.by_peer(trace::RdmaRead{request.source_stag, request.source_offset, request.length});
   Outgoing& response = transmitter_.respond();
   response.read = request;
@@ -476,7 +476,7 @@ bool IwarpConnection::source_open(const Outgoing& operation) {
   if (operation.length == 0 || !policy_.receive.refuses_read) {
     return true;
   }
-  const IwarpRegion* source = domain_.table().find(operation.read.source_stag);
+  const SoftwareRegion* source = domain_.table().find(operation.read.source_stag);
   if (source != nullptr && source->memory() == operation.memory) {
     return true;
   }

@@ -35,7 +35,7 @@ class IwarpProvider final : public Provider {
   }
 
   std::unique_ptr<Domain> make_domain() override {
-    return std::make_unique<IwarpDomain>(runtime_.stags);
+    return std::make_unique<SoftwareDomain>(runtime_.stags);
   }
 
   Expected<std::unique_ptr<Listener>, Error> listen(const Url& url, AcceptCallback on_request,

@@ -4,10 +4,11 @@
 #include <memory>
 #include <vector>
 
+#include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/linger.h"
-#include "fabric/iwarp/memory_region.h"
 #include "fabric/iwarp/startup_quota.h"
 #include "fabric/net_names.h"
+#include "fabric/software/memory_region.h"
 
 namespace steertag::fabric::iwarp {
 

@@ -14,9 +14,9 @@
 #include "fabric/fabric.h"
 #include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/fpdu.h"
-#include "fabric/iwarp/memory_region.h"
 #include "fabric/iwarp/policy.h"
-#include "fabric/iwarp/ring.h"
+#include "fabric/software/memory_region.h"
+#include "fabric/software/ring.h"
 
 namespace steertag::fabric::iwarp {
 

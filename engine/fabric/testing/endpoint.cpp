@@ -2,6 +2,7 @@
 #include "fabric/testing/endpoint.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <random>
@@ -13,6 +14,23 @@ constexpr std::uint64_t kSeed = 20049;
 
 Bytes copy(View bytes) {
   return Bytes(bytes.begin(), bytes.end());
+}
+
+RandomSource seeded(std::uint64_t seed) {
+  auto random = std::make_shared<std::mt19937_64>(seed);
+  return [random] { return (*random)(); };
+}
+
+std::uint64_t process() {
+  return static_cast<std::uint64_t>(::getpid());
+}
+
+// Processes that run at a time have close numbers. The upper half of 127/8 is for clients.
+std::string loopback_host() {
+  static unsigned hosts = 0;
+  const auto number = static_cast<unsigned>((process() & 0x1fff) << 9) | (++hosts & 0x1ff);
+  return "127." + std::to_string(64 + (number >> 16)) + "." + std::to_string(number >> 8 & 255) +
+         "." + std::to_string(number & 255);
 }
 
 std::string number(std::uint64_t value) {
@@ -134,11 +152,20 @@ void ByteLog::on_end(std::int64_t /*time_ns*/, trace::Role sender, bool clean) {
 
 Factory iwarp_factory() {
   return {"iwarp", "127.0.0.1", [](const Limits& limits, Clock clock) {
-            auto random = std::make_shared<std::mt19937_64>(kSeed);
-            auto provider = make_provider(
-                "iwarp", [random] { return (*random)(); }, limits, std::move(clock));
+            auto provider = make_provider("iwarp", seeded(kSeed), limits, std::move(clock));
             return provider ? std::move(*provider) : nullptr;
           }};
+}
+
+Factory roce_factory() {
+  const auto make = [](const Limits& limits, Clock clock) {
+    // Each provider draws addresses of its own.
+    static std::uint64_t providers = 0;
+    auto provider = make_provider("roce", seeded(kSeed + (process() << 32) + ++providers), limits,
+                                  std::move(clock));
+    return provider ? std::move(*provider) : nullptr;
+  };
+  return {"roce", loopback_host(), make, loopback_host};
 }
 
 Factory verbs_factory(std::string host) {
@@ -159,12 +186,15 @@ std::vector<Factory> if_chosen(std::string_view name) {
   };
   std::string chosen = variable("STEERTAG_PROVIDERS");
   if (chosen.empty()) {
-    chosen = "iwarp";
+    chosen = "iwarp,roce";
   }
   if (chosen.find(name) == std::string::npos) {
     return {};
   }
-  return {name == "verbs" ? verbs_factory(variable("STEERTAG_VERBS_HOST")) : iwarp_factory()};
+  if (name == "verbs") {
+    return {verbs_factory(variable("STEERTAG_VERBS_HOST"))};
+  }
+  return {name == "roce" ? roce_factory() : iwarp_factory()};
 }
 
 bool poll_until(Provider& provider, const std::function<bool()>& done) {
@@ -179,6 +209,9 @@ bool poll_until(Provider& provider, const std::function<bool()>& done) {
 }
 
 Pair::Pair(const Factory& from, const Limits& limits, Clock clock) : factory(from) {
+  if (factory.another_host) {
+    factory.host = factory.another_host();
+  }
   provider = factory.make(limits, std::move(clock));
   client_domain = provider->make_domain();
   server_domain = provider->make_domain();

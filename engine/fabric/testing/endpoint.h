@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fabric/fabric.h"
+#include "trace/datagram_capture.h"
 
 namespace steertag::fabric::testing {
 
@@ -57,11 +58,15 @@ class EventLines final : public trace::EventSink {
   std::uint64_t next_index = 0;
 };
 
-/// Keeps the octets of both directions.
+/// Keeps the octets, or the datagrams, of both directions.
 class ByteLog final : public trace::ByteSink {
  public:
   void on_bytes(std::int64_t time_ns, trace::Role sender, View bytes) override;
   void on_end(std::int64_t time_ns, trace::Role sender, bool clean) override;
+  void on_datagram(std::int64_t time_ns, const trace::Datagram& datagram) override {
+    datagrams.on_datagram(time_ns, datagram);
+  }
+  trace::DatagramCapture datagrams;
   Bytes from_client;
   Bytes from_server;
   std::vector<std::string> ends;
@@ -72,11 +77,15 @@ struct Factory {
   std::string name;  // of the provider and its URL scheme
   std::string host;  // the address to listen on and connect to
   std::function<std::unique_ptr<Provider>(const Limits&, Clock)> make;
+  /// Another address to listen on, if one has room for one provider only.
+  std::function<std::string()> another_host{};
 };
 inline void PrintTo(const Factory& factory, std::ostream* out) {
   *out << factory.name;
 }
 Factory iwarp_factory();
+/// The roce provider, on addresses of 127/8 that no other process of these tests takes.
+Factory roce_factory();
 /// The verbs provider, on the address of an RDMA device.
 Factory verbs_factory(std::string host);
 /// The factory of that name if this run tests it (see provider_suite.h); otherwise nothing.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fabric/testing/endpoint.h"
+#include "fabric/testing/faulty_roce.h"
 
 namespace steertag::fabric::testing {
 
@@ -40,11 +41,17 @@ class ProviderSuite : public ::testing::TestWithParam<Factory> {
 
 }  // namespace steertag::fabric::testing
 
-/// Runs a suite over the providers of this run. The default is iwarp. STEERTAG_PROVIDERS=verbs (or
-/// iwarp,verbs) selects others. STEERTAG_VERBS_HOST is then the address of an RDMA device.
+/// Runs a suite over the providers of this run. The default is iwarp,roce. STEERTAG_PROVIDERS=verbs
+/// (or iwarp,verbs) selects others. STEERTAG_VERBS_HOST is then the address of an RDMA device.
 #define STEERTAG_OVER_PROVIDERS(suite)                                                           \
   INSTANTIATE_TEST_SUITE_P(Iwarp, suite,                                                         \
                            ::testing::ValuesIn(::steertag::fabric::testing::if_chosen("iwarp")), \
+                           [](const auto& each) { return each.param.name; });                    \
+  INSTANTIATE_TEST_SUITE_P(Roce, suite,                                                          \
+                           ::testing::ValuesIn(::steertag::fabric::testing::if_chosen("roce")),  \
+                           [](const auto& each) { return each.param.name; });                    \
+  INSTANTIATE_TEST_SUITE_P(FaultyRoce, suite,                                                    \
+                           ::testing::ValuesIn(::steertag::fabric::testing::faulty_if_chosen()), \
                            [](const auto& each) { return each.param.name; });                    \
   INSTANTIATE_TEST_SUITE_P(Verbs, suite,                                                         \
                            ::testing::ValuesIn(::steertag::fabric::testing::if_chosen("verbs")), \

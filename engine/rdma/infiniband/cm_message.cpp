@@ -9,49 +9,142 @@
 namespace steertag::rdma::infiniband {
 namespace {
 
-std::uint32_t load24(const std::byte* from) {
-  return load32(from) >> 8;
+/// Reads fields at offsets from the start of the management datagram's data.
+class FieldReader {
+ public:
+  explicit FieldReader(const std::byte* from) : from_(from) {}
+  void word8(std::size_t at, std::uint8_t& value) const { value = load8(from_ + at); }
+  void word16(std::size_t at, std::uint16_t& value) const { value = load16(from_ + at); }
+  void word24(std::size_t at, std::uint32_t& value) const { value = load32(from_ + at) >> 8; }
+  void word32(std::size_t at, std::uint32_t& value) const { value = load32(from_ + at); }
+  void word64(std::size_t at, std::uint64_t& value) const { value = load64(from_ + at); }
+  void octets(std::size_t at, std::array<std::byte, 16>& value) const {
+    std::copy_n(from_ + at, value.size(), value.begin());
+  }
+  /// `width` bits, `shift` bits above the octet's lowest.
+  template <class Value>
+  void bits(std::size_t at, int shift, int width, Value& value) const {
+    value = static_cast<Value>(load8(from_ + at) >> shift & ((1 << width) - 1));
+  }
+  /// The upper 20 bits of a word.
+  void label(std::size_t at, std::uint32_t& value) const { value = load32(from_ + at) >> 12; }
+
+ private:
+  const std::byte* from_;
+};
+
+/// Writes the same fields. The octets are zero before.
+class FieldWriter {
+ public:
+  explicit FieldWriter(std::byte* to) : to_(to) {}
+  void word8(std::size_t at, std::uint8_t value) const { store8(to_ + at, value); }
+  void word16(std::size_t at, std::uint16_t value) const { store16(to_ + at, value); }
+  void word24(std::size_t at, std::uint32_t value) const {
+    store8(to_ + at, static_cast<std::uint8_t>(value >> 16));
+    store16(to_ + at + 1, static_cast<std::uint16_t>(value));
+  }
+  void word32(std::size_t at, std::uint32_t value) const { store32(to_ + at, value); }
+  void word64(std::size_t at, std::uint64_t value) const { store64(to_ + at, value); }
+  void octets(std::size_t at, const std::array<std::byte, 16>& value) const {
+    std::ranges::copy(value, to_ + at);
+  }
+  template <class Value>
+  void bits(std::size_t at, int shift, int width, Value value) const {
+    const int part = (static_cast<int>(value) & ((1 << width) - 1)) << shift;
+    store8(to_ + at, static_cast<std::uint8_t>(load8(to_ + at) | part));
+  }
+  void label(std::size_t at, std::uint32_t value) const {
+    word24(at, (value & 0xfffff) << 4);  // the word's last octet has another field
+  }
+
+ private:
+  std::byte* to_;
+};
+
+// One list of fields serves both directions.
+template <class Fields, class Path>
+void path_fields(const Fields& fields, std::size_t at, Path& path) {
+  fields.word16(at, path.local_lid);
+  fields.word16(at + 2, path.remote_lid);
+  fields.octets(at + 4, path.local_gid);
+  fields.octets(at + 20, path.remote_gid);
+  fields.label(at + 36, path.flow_label);
+  fields.bits(at + 39, 0, 6, path.packet_rate);
+  fields.word8(at + 40, path.traffic_class);
+  fields.word8(at + 41, path.hop_limit);
+  fields.bits(at + 42, 4, 4, path.service_level);
+  fields.bits(at + 42, 3, 1, path.subnet_local);
+  fields.bits(at + 43, 3, 5, path.local_ack_timeout);
 }
 
-// Offsets from the start of the management datagram's data.
-constexpr std::size_t kRequestService = 8;
-constexpr std::size_t kRequestQueuePair = 32;
-constexpr std::size_t kRequestTransport = 43;
-constexpr std::size_t kRequestPsn = 44;
-constexpr std::size_t kRequestMtu = 50;
-constexpr std::size_t kRequestLocalLid = 52;
-constexpr std::size_t kRequestRemoteLid = 54;
-constexpr std::size_t kReplyQueuePair = 12;
-constexpr std::size_t kReplyPsn = 20;
-constexpr std::size_t kRejectReason = 10;
-constexpr std::size_t kDisconnectQueuePair = 8;
-
-void store24(std::byte* to, std::uint32_t value) {
-  store8(to, static_cast<std::uint8_t>(value >> 16));
-  store16(to + 1, static_cast<std::uint16_t>(value));
+// Not listed: fields of reliable datagrams, and the extended transport type.
+template <class Fields, class Message>
+void request_fields(const Fields& fields, Message& message) {
+  fields.word64(8, message.service);
+  fields.word64(16, message.local_guid);
+  fields.word32(28, message.queue_key);
+  fields.word24(32, message.queue_pair);
+  fields.word8(35, message.responder_resources);
+  fields.word8(39, message.initiator_depth);
+  fields.bits(43, 3, 5, message.remote_response_timeout);
+  fields.bits(43, 1, 2, message.service_type);
+  fields.bits(43, 0, 1, message.flow_control);
+  fields.word24(44, message.starting_psn);
+  fields.bits(47, 3, 5, message.local_response_timeout);
+  fields.bits(47, 0, 3, message.retry_count);
+  fields.word16(48, message.partition);
+  fields.bits(50, 4, 4, message.path_mtu);
+  fields.bits(50, 0, 3, message.rnr_retry_count);
+  fields.bits(51, 4, 4, message.max_cm_retries);
+  fields.bits(51, 3, 1, message.shared_receive_queue);
+  path_fields(fields, 52, message.primary);
+  path_fields(fields, 96, message.alternate);
 }
 
-void decode_request(const std::byte* data, CmMessage& message) {
-  message.remote_id = 0;
-  message.service = load64(data + kRequestService);
-  message.queue_pair = load24(data + kRequestQueuePair);
-  message.reliable = (load8(data + kRequestTransport) >> 1 & 3) == 0;
-  message.starting_psn = load24(data + kRequestPsn);
-  message.path_mtu = static_cast<std::uint8_t>(load8(data + kRequestMtu) >> 4);
-  message.local_lid = load16(data + kRequestLocalLid);
-  message.remote_lid = load16(data + kRequestRemoteLid);
+template <class Fields, class Message>
+void reply_fields(const Fields& fields, Message& message) {
+  fields.word32(8, message.queue_key);
+  fields.word24(12, message.queue_pair);
+  fields.word24(20, message.starting_psn);
+  fields.word8(24, message.responder_resources);
+  fields.word8(25, message.initiator_depth);
+  fields.bits(26, 3, 5, message.target_ack_delay);
+  fields.bits(26, 1, 2, message.failover_accepted);
+  fields.bits(26, 0, 1, message.flow_control);
+  fields.bits(27, 5, 3, message.rnr_retry_count);
+  fields.bits(27, 4, 1, message.shared_receive_queue);
+  fields.word64(28, message.local_guid);
 }
 
-void encode_request(const CmMessage& message, std::byte* to) {
-  store64(to + kRequestService, message.service);
-  store24(to + kRequestQueuePair, message.queue_pair);
-  store8(to + kRequestTransport, message.reliable ? 0 : 2);
-  store24(to + kRequestPsn, message.starting_psn);
-  store16(to + kRequestMtu - 2, 0xffff);  // partition key
-  store8(to + kRequestMtu, static_cast<std::uint8_t>(message.path_mtu << 4));
-  store16(to + kRequestLocalLid, message.local_lid);
-  store16(to + kRequestRemoteLid, message.remote_lid);
+template <class Fields, class Message>
+void message_fields(const Fields& fields, Message& message) {
+  fields.word32(0, message.local_id);
+  if (message.kind != CmKind::connect_request) fields.word32(4, message.remote_id);
+  switch (message.kind) {
+    case CmKind::connect_request:
+      return request_fields(fields, message);
+    case CmKind::connect_reply:
+      return reply_fields(fields, message);
+    case CmKind::message_receipt_ack:
+      fields.bits(8, 6, 2, message.subject);
+      fields.bits(9, 3, 5, message.service_timeout);
+      return;
+    case CmKind::connect_reject:
+      fields.bits(8, 6, 2, message.subject);
+      fields.bits(9, 1, 7, message.additional_bytes);
+      fields.word16(10, message.reason);
+      return;
+    case CmKind::disconnect_request:
+      fields.word24(8, message.queue_pair);
+      return;
+    case CmKind::ready_to_use:
+    case CmKind::disconnect_reply:
+      return;
+  }
 }
+
+constexpr std::size_t kAdditionalAt = 12;  // of a REJ
+constexpr std::size_t kMostFieldBytes = 140;
 
 }  // namespace
 
@@ -90,7 +183,7 @@ CmLayout layout(CmKind kind) {
     case CmKind::disconnect_reply:
       return {8, 8, kDisconnectedPrivateBytes};
     case CmKind::message_receipt_ack:
-      return {};
+      return {10, 10, kReceiptPrivateBytes};
   }
   return {};
 }
@@ -100,24 +193,13 @@ std::optional<CmMessage> decode_cm(std::uint16_t attribute, View data) {
   message.kind = static_cast<CmKind>(attribute);
   const CmLayout size = layout(message.kind);
   if (size.needed == 0 || data.size() < size.needed) return std::nullopt;
-  message.local_id = load32(data.data());
-  message.remote_id = load32(data.data() + 4);
-  switch (message.kind) {
-    case CmKind::connect_request:
-      decode_request(data.data(), message);
-      break;
-    case CmKind::connect_reply:
-      message.queue_pair = load24(data.data() + kReplyQueuePair);
-      message.starting_psn = load24(data.data() + kReplyPsn);
-      break;
-    case CmKind::connect_reject:
-      message.reason = load16(data.data() + kRejectReason);
-      break;
-    case CmKind::disconnect_request:
-      message.queue_pair = load24(data.data() + kDisconnectQueuePair);
-      break;
-    default:
-      break;
+  std::array<std::byte, kMostFieldBytes> fields{};
+  std::copy_n(data.begin(), std::min(data.size(), size.fields), fields.begin());
+  message_fields(FieldReader(fields.data()), message);
+  if (message.kind == CmKind::connect_reject) {
+    const std::size_t most = std::min<std::size_t>(message.additional_bytes, kMostAdditionalBytes);
+    const View behind = data.subspan(std::min(data.size(), kAdditionalAt));
+    message.additional = behind.first(std::min(behind.size(), most));
   }
   const View rest = data.subspan(std::min(data.size(), size.fields));
   message.private_data = rest.first(std::min(rest.size(), size.private_data));
@@ -126,19 +208,10 @@ std::optional<CmMessage> decode_cm(std::uint16_t attribute, View data) {
 
 void encode(const CmMessage& message, std::byte* to) {
   std::fill_n(to, kMadDataBytes, std::byte{0});
-  store32(to, message.local_id);
-  if (message.kind == CmKind::connect_request) {
-    encode_request(message, to);
-  } else {
-    store32(to + 4, message.remote_id);
-  }
-  if (message.kind == CmKind::connect_reply) {
-    store24(to + kReplyQueuePair, message.queue_pair);
-    store24(to + kReplyPsn, message.starting_psn);
-  }
-  if (message.kind == CmKind::connect_reject) store16(to + kRejectReason, message.reason);
-  if (message.kind == CmKind::disconnect_request) {
-    store24(to + kDisconnectQueuePair, message.queue_pair);
+  message_fields(FieldWriter(to), message);
+  if (message.kind == CmKind::connect_reject) {
+    const std::size_t count = std::min(message.additional.size(), kMostAdditionalBytes);
+    std::copy_n(message.additional.begin(), count, to + kAdditionalAt);
   }
   const CmLayout size = layout(message.kind);
   const std::size_t count = std::min(message.private_data.size(), size.private_data);

@@ -2,9 +2,11 @@
 #include "rdma/infiniband/cm_message.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "rdma/infiniband/ip_service.h"
 #include "rdma/infiniband/mad.h"
+#include "rdma/infiniband/reject_reason.h"
 #include "rdma/octets.h"
 #include "wire/testing.h"
 
@@ -13,6 +15,25 @@ namespace {
 
 using wire::testing::from_hex;
 using wire::testing::to_hex;
+
+constexpr CmKind kKinds[] = {CmKind::connect_request, CmKind::message_receipt_ack,
+                             CmKind::connect_reject,  CmKind::connect_reply,
+                             CmKind::ready_to_use,    CmKind::disconnect_request,
+                             CmKind::disconnect_reply};
+
+/// The octets of a message after a round trip.
+Bytes encoded_again(CmKind kind, View octets) {
+  const auto message = decode_cm(static_cast<std::uint16_t>(kind), octets);
+  if (!message) return {};
+  Bytes again(kMadDataBytes, std::byte{0x55});
+  encode(*message, again.data());
+  return again;
+}
+
+/// Octets of a message with all ones, as far as its fields carry them: zero where it is reserved.
+Bytes carried_bits(CmKind kind) {
+  return encoded_again(kind, Bytes(kMadDataBytes, std::byte{0xff}));
+}
 
 TEST(CmMessage, TheHeaderOfItsDatagram) {
   const Bytes octets = from_hex("01070203 00000000 00000003 1a2b3c4d 00100000 00000000");
@@ -39,18 +60,26 @@ TEST(CmMessage, ARequestsFields) {
   store32(data.data() + 140, 0xf6ab0e18);  // private data
   const auto request = decode_cm(0x0010, data);
   ASSERT_TRUE(request);
+  EXPECT_EQ(request->responder_resources, 4);
+  EXPECT_EQ(request->remote_response_timeout, 20);
+  EXPECT_TRUE(request->flow_control);
+  EXPECT_EQ(request->local_response_timeout, 0x12);
+  EXPECT_EQ(request->retry_count, 7);
+  EXPECT_EQ(request->partition, 0xffff);
+  EXPECT_EQ(request->rnr_retry_count, 7);
+  EXPECT_EQ(request->max_cm_retries, 15);
   EXPECT_EQ(request->local_id, 0x01020304u);
   EXPECT_EQ(request->service, 0x01064e51u);
   EXPECT_EQ(request->queue_pair, 0x11u);
   EXPECT_EQ(request->starting_psn, 0xabcdefu);
   EXPECT_EQ(path_mtu_bytes(request->path_mtu), 1024u);
-  EXPECT_TRUE(request->reliable);
-  EXPECT_EQ(request->local_lid, 4);
-  EXPECT_EQ(request->remote_lid, 7);
+  EXPECT_TRUE(request->reliable());
+  EXPECT_EQ(request->primary.local_lid, 4);
+  EXPECT_EQ(request->primary.remote_lid, 7);
   EXPECT_EQ(request->private_data.size(), kRequestPrivateBytes);
   EXPECT_EQ(load32(request->private_data.data()), 0xf6ab0e18u);
   data[43] = std::byte{0xa3};  // unreliable connection
-  EXPECT_FALSE(decode_cm(0x0010, data)->reliable);
+  EXPECT_FALSE(decode_cm(0x0010, data)->reliable());
 }
 
 TEST(CmMessage, AReplysFields) {
@@ -69,9 +98,7 @@ TEST(CmMessage, AReplysFields) {
 }
 
 TEST(CmMessage, EveryKindFillsItsDatagram) {
-  for (const CmKind kind :
-       {CmKind::connect_request, CmKind::connect_reject, CmKind::connect_reply,
-        CmKind::ready_to_use, CmKind::disconnect_request, CmKind::disconnect_reply}) {
+  for (const CmKind kind : kKinds) {
     EXPECT_EQ(layout(kind).fields + layout(kind).private_data, kMadDataBytes) << name(kind);
     CmMessage message;
     message.kind = kind;
@@ -100,6 +127,92 @@ TEST(CmMessage, EveryKindFillsItsDatagram) {
     }
   }
   EXPECT_FALSE(decode_cm(0x0017, Bytes(kMadDataBytes))) << "service id resolution";
+}
+
+TEST(CmMessage, APathsFields) {
+  CmMessage request;
+  request.primary = {0x0102, 0x0304, {}, {}, 0xacc89, 0x2a, 0x60, 64, 5, true, 19};
+  request.primary.local_gid.fill(std::byte{0xaa});
+  request.primary.remote_gid.fill(std::byte{0xbb});
+  Bytes data(kMadDataBytes);
+  encode(request, data.data());
+  const char* const path =
+      "01020304 aaaaaaaa aaaaaaaa aaaaaaaa aaaaaaaa bbbbbbbb bbbbbbbb bbbbbbbb bbbbbbbb"
+      " acc8902a 60405898";
+  EXPECT_EQ(to_hex(View(data).subspan(52, 44)), path);
+  std::swap(request.primary, request.alternate);
+  encode(request, data.data());
+  EXPECT_EQ(to_hex(View(data).subspan(96, 44)), path);
+}
+
+TEST(CmMessage, AReceiptsFields) {
+  CmMessage receipt;
+  receipt.kind = CmKind::message_receipt_ack;
+  receipt.local_id = 5;
+  receipt.remote_id = 6;
+  receipt.subject = CmSubject::reply;
+  receipt.service_timeout = 20;
+  Bytes data(kMadDataBytes);
+  encode(receipt, data.data());
+  EXPECT_EQ(to_hex(View(data).first(12)), "00000005 00000006 40a00000");
+}
+
+TEST(CmMessage, ARejectsAdditionalInformation) {
+  const Bytes information = from_hex("02000000 11223344");
+  CmMessage reject;
+  reject.kind = CmKind::connect_reject;
+  reject.subject = CmSubject::other;
+  reject.reason = kRejectedForMtu;
+  reject.additional_bytes = 8;
+  reject.additional = information;
+  Bytes data(kMadDataBytes);
+  encode(reject, data.data());
+  EXPECT_EQ(to_hex(View(data).subspan(8, 16)), "8010001a 02000000 11223344 00000000");
+  const auto again = decode_cm(0x0012, data);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->subject, CmSubject::other);
+  EXPECT_EQ(to_hex(again->additional), "02000000 11223344");
+  EXPECT_EQ(to_hex(decode_cm(0x0012, View(data).first(16))->additional), "02000000");
+  data[9] = std::byte{0xfe};  // 127 octets
+  EXPECT_EQ(decode_cm(0x0012, data)->additional_bytes, 127);
+  EXPECT_EQ(decode_cm(0x0012, data)->additional.size(), kMostAdditionalBytes);
+  EXPECT_EQ(reject_reason(kRejectedForMtu), "the path MTU is rejected");
+  EXPECT_EQ(reject_reason(0xffff), "another reason");
+}
+
+TEST(CmMessage, OnlyReservedFieldsAreLost) {
+  const auto first = [](CmKind kind) {
+    return to_hex(View(carried_bits(kind)).first(layout(kind).fields));
+  };
+  const std::string path =
+      "ffffffff ffffffff ffffffff ffffffff ffffffff ffffffff ffffffff ffffffff ffffffff"
+      " fffff03f fffff8f8";
+  EXPECT_EQ(first(CmKind::connect_request),
+            "ffffffff 00000000 ffffffff ffffffff ffffffff ffffffff 00000000 ffffffff ffffffff"
+            " 000000ff 000000ff ffffffff fffff7f8 " +
+                path + " " + path);
+  EXPECT_EQ(first(CmKind::message_receipt_ack), "ffffffff ffffffff c0f8");
+  EXPECT_EQ(first(CmKind::connect_reply),
+            "ffffffff ffffffff ffffffff ffffff00 00000000 ffffff00 fffffff0 ffffffff ffffffff");
+  EXPECT_EQ(first(CmKind::disconnect_request), "ffffffff ffffffff ffffff00");
+  EXPECT_EQ(to_hex(View(carried_bits(CmKind::connect_reject)).first(12)),
+            "ffffffff ffffffff c0feffff");
+}
+
+RC_GTEST_PROP(CmMessage, RoundTripsAllButReservedFields, ()) {
+  const CmKind kind =
+      *rc::gen::elementOf(std::vector<CmKind>(std::begin(kKinds), std::end(kKinds)));
+  const auto drawn = *rc::gen::container<std::vector<std::uint8_t>>(
+      kMadDataBytes, rc::gen::arbitrary<std::uint8_t>());
+  Bytes octets(kMadDataBytes);
+  std::ranges::transform(drawn, octets.begin(), [](std::uint8_t each) { return std::byte{each}; });
+  if (kind == CmKind::connect_reject) octets[9] = std::byte{2 * kMostAdditionalBytes};
+  const Bytes again = encoded_again(kind, octets);
+  const Bytes carried = carried_bits(kind);
+  for (std::size_t i = 0; i < octets.size(); ++i) {
+    RC_LOG() << name(kind) << ", octet " << i << '\n';
+    RC_ASSERT(again[i] == (octets[i] & carried[i]));
+  }
 }
 
 TEST(CmMessage, SetupByIpAddress) {

@@ -77,6 +77,7 @@ constexpr std::array kRows = {
     Row{Opcode::datagram_send_only, "UD SEND Only", kDatagram},
     Row{Opcode::datagram_send_only_immediate, "UD SEND Only with Immediate",
         with(kDatagram, &OpcodeTraits::immediate)},
+    Row{Opcode::congestion_notification, "CNP", part(Operation::congestion, true, true)},
 };
 
 struct Table {

@@ -8,8 +8,8 @@
 
 namespace steertag::rdma::infiniband {
 
-/// Opcodes of the reliable connected service, and of management datagrams. The upper three bits are
-/// the service.
+/// Opcodes of the reliable connected service, of management datagrams, and of congestion. The upper
+/// three bits are the service.
 enum class Opcode : std::uint8_t {
   send_first = 0x00,
   send_middle = 0x01,
@@ -36,6 +36,7 @@ enum class Opcode : std::uint8_t {
   send_only_invalidate = 0x17,
   datagram_send_only = 0x64,
   datagram_send_only_immediate = 0x65,
+  congestion_notification = 0x81,  // of RoCEv2
 };
 /// "RDMA WRITE First", or "unknown opcode".
 std::string_view name(Opcode opcode);
@@ -50,6 +51,7 @@ enum class Operation : std::uint8_t {
   read_response,
   acknowledge,  // also that of an atomic operation
   datagram,
+  congestion,
 };
 
 struct OpcodeTraits {

@@ -34,7 +34,9 @@ class Talk:
     """A captured connection between two ends in one thread. The context ends it in order."""
 
     def __init__(self, number=0, private_data=PRIVATE_DATA, port=20049):
-        self.capture = trace.Capture(client=("192.0.2.1", 700 + number), server=("192.0.2.2", port))
+        self.capture = trace.StreamCapture(
+            client=("192.0.2.1", 700 + number), server=("192.0.2.2", port)
+        )
         self.provider = fabric.Provider("iwarp", seed=1)
         options = fabric.ConnectionOptions(
             private_data=private_data, receives=8, receive_bytes=4096

@@ -13,7 +13,7 @@ from ..nfs_client.nfs4_client import Nfs4Client, Nfs4Files
 from ..nfs_client.nfs4_file_calls import Nfs4FileCalls
 from ..nfs_client.nfs_message import auth_sys, has_nfs3
 from ..rdma.connection import Connection
-from ..rdma.rdma_link import Settings, Watch
+from ..rdma.rdma_link import Settings
 from ..recording.plain import as_plain
 from ..recording.taps import tap_connection, tap_stream
 from ..run.profile import Profile
@@ -103,7 +103,7 @@ class Bench:
         opened_with = self._settings(**settings)
         settings["private_data"] = bytes(opened_with.options.private_data)
         number = len(self._captures)
-        watch = Watch(number, self._link.provider.capabilities)
+        watch = self._link.watch(number)
         self._captures.append(watch.capture)
         raw = self._link.open(opened_with, watch, self._link.connect_ms)
         seed = self._run.xid_seed(number)

@@ -95,7 +95,7 @@ class ClientBench:
 
     def _use(self, script, options, own):
         source = make_source(self._run.case_id)
-        adapter = ScriptAdapter(script, self._connections)
+        adapter = ScriptAdapter(script, self._connections, self.client.provider)
         script.bench = self
         server = self._start_server(adapter, options)
         self._capabilities = server.capabilities
@@ -195,9 +195,10 @@ class ClientBench:
 class ScriptAdapter:
     """Between the server and a script: makes the connections, and knows when nothing happens."""
 
-    def __init__(self, script, connections):
+    def __init__(self, script, connections, provider):
         self._script = script
         self._connections = connections
+        self._provider = provider  # the name of the fabric's
         self._by_number = {}
         self._requested = None
         self._last = None  # the client's last sign, time.monotonic()
@@ -226,7 +227,7 @@ class ScriptAdapter:
         if len(self._connections) >= MOST_CONNECTIONS:
             step.answer = "keep"
             return
-        watch = Watch(len(self._connections))
+        watch = Watch(len(self._connections), self._provider)
         conn = ClientConnection(watch, bytes(step.client_data))
         self._connections.append(conn)
         self._requested = conn

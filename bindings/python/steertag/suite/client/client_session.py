@@ -12,6 +12,7 @@ from ...verdict import Verdict
 from ..cases.case import Case
 from ..cases.case_end import EXCHANGES, Hung
 from ..cases.case_run import Run
+from ..exchange.roce_address import with_free_address
 from ..recording import recording_file
 from ..run.case_session import CaseSession
 from ..run.case_session import Unreachable
@@ -45,10 +46,10 @@ class Client:
     def __init__(self, options):
         self._options = options
         self._own_program = _own_program() if self.ours else None
-        self.listen = list(options.listen_urls)
+        self.listen = [with_free_address(url) for url in options.listen_urls]
         self.url = self.listen[0]
-        provider = fabric.parse_url(self.url).provider
-        self.capabilities = fabric.Provider(provider).capabilities
+        self.provider = fabric.parse_url(self.url).provider
+        self.capabilities = fabric.Provider(self.provider).capabilities
 
     @property
     def ours(self):
@@ -58,9 +59,9 @@ class Client:
     @property
     def closes_at_once(self):
         """Whether the memory of a call is closed before anything counts that was posted behind its answer.
-        Ours over the software provider takes what arrives in order, in one thread; of others nothing shows
+        Ours over a software provider takes what arrives in order, in one thread; of others nothing shows
         it but what they do next."""
-        return self.ours and self.capabilities.fault_hooks
+        return self.ours and self.capabilities.sees_remote_operations
 
     def listens_at(self, urls):
         """The server's URLs, with the ports really bound; later servers listen there too."""

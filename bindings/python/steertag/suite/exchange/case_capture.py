@@ -18,9 +18,17 @@ def client_port(number):
 
 
 def make_capture(number, server_port, limit_octets=LARGEST_CAPTURE):
-    """A trace.Capture for the connection of a case with this number."""
+    """A trace.StreamCapture for the connection of a case with this number."""
     ends = {"client": (_CLIENT, client_port(number)), "server": (_SERVER, server_port)}
-    return trace.Capture(**ends, limit_bytes=limit_octets)
+    return trace.StreamCapture(**ends, limit_bytes=limit_octets)
+
+
+def make_rdma_capture(provider, number, limit_octets=LARGEST_CAPTURE):
+    """The capture of a connection over the provider of this name. That of RoCE keeps whole datagrams,
+    because their CRC covers their addresses."""
+    if provider == "roce":
+        return trace.DatagramCapture(limit_bytes=limit_octets)
+    return make_capture(number, RDMA_PORT, limit_octets)
 
 
 def write_capture(directory, run, captures):

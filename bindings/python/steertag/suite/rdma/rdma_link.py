@@ -5,7 +5,7 @@ import dataclasses
 from ... import conformance, fabric, trace, wire
 from ..cases.transport import RDMA
 from ..exchange.callbacks import Callbacks
-from ..exchange.case_capture import make_capture, RDMA_PORT
+from ..exchange.case_capture import make_rdma_capture
 from ..exchange.deadline import DEVICE_CONNECT_MS
 from ..exchange.link import Link
 from ..nfs_client.nfs_message import auth_sys, null_version
@@ -30,17 +30,17 @@ class Settings:
 
 
 class Watch:
-    """The observers of one connection. Without `capabilities` they see every RDMA operation,
-    because our side makes them all."""
+    """The observers of one connection over the provider of this name. Without `capabilities` they see
+    every RDMA operation, because our side makes them all."""
 
-    def __init__(self, number, capabilities=None):
+    def __init__(self, number, provider, capabilities=None):
         self.number = number
         self.recorder = trace.Recorder(limit_bytes=_share(EVENT_OCTETS, number))
         self.sight_lost = False  # a case blinded the judge
         self.judge = conformance.Judge(
             rdma_operations=capabilities is None or capabilities.sees_remote_operations
         )
-        self.capture = make_capture(number, RDMA_PORT, _share(CAPTURE_OCTETS, number))
+        self.capture = make_rdma_capture(provider, number, _share(CAPTURE_OCTETS, number))
         self.events = trace.Fanout([self.recorder, self.judge])
 
 
@@ -56,7 +56,7 @@ class RdmaLink(Link):
     def __init__(self, url, profile):
         super().__init__(url)
         self.null_version = null_version(profile)
-        name = fabric.parse_url(url).provider
+        self._provider_name = name = fabric.parse_url(url).provider
         self.provider = fabric.Provider(name)
         if name != "iwarp":
             self.connect_ms = self.first_contact_ms = DEVICE_CONNECT_MS
@@ -67,6 +67,10 @@ class RdmaLink(Link):
         """Seeds the steering tags and offsets of a software provider: a server's reaction may
         depend on them."""
         self.provider.reseed(seed)
+
+    def watch(self, number):
+        """The observers of the connection of a case with this number."""
+        return Watch(number, self._provider_name, self.provider.capabilities)
 
     def open(self, settings, watch, timeout_ms):
         """A fabric connection, established or refused, observed by `watch`."""
@@ -80,7 +84,7 @@ class RdmaLink(Link):
         )
 
     def _plain(self, deadlines, timeout_ms):
-        watch = Watch(0, self.provider.capabilities)
+        watch = self.watch(0)
         raw = self.open(self._helper_settings, watch, timeout_ms)
         conn = Connection(raw, watch, self._helper_settings, deadlines, self.unique)
         # An unannounced call of the target is no answer here; cases judge it.

@@ -10,6 +10,7 @@ import tempfile
 from ...files.escape import harmless_lines
 from ..cases.transport import RDMA, TCP
 from ..exchange.deadline import SERVER_START_MS, SERVER_STOP_MS, Limit
+from ..exchange.roce_address import with_free_address
 
 # Interval between two looks at the port file. It is no sleep: the wait ends with the process.
 PORT_FILE_INTERVAL_S = 0.01
@@ -37,7 +38,7 @@ class BundledServer:
 
     def __init__(self, program, listen, arguments, directory, name):
         self._program = pathlib.Path(program)
-        self._listen = listen
+        self._listen = with_free_address(listen)
         self._arguments = list(arguments)
         self._log = pathlib.Path(directory) / f"server-{name}.log"
         self._log_start = 0  # offset of the current process's output

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace steertag::fabric::iwarp {
+namespace steertag::fabric::software {
 
 /// Slots that an empty ring keeps. In steady work it allocates nothing. An idle connection that
 /// once had thousands of posted operations becomes small again.
@@ -72,4 +72,4 @@ class Ring {
   std::size_t size_ = 0;
 };
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::fabric::software

@@ -1,4 +1,4 @@
-// Memory of the iwarp provider: guarded regions, their domain, and the table of steering tags.
+// Memory of the software providers: guarded regions, their domain, and the table of steering tags.
 #pragma once
 
 #include <memory>
@@ -6,11 +6,12 @@
 
 #include "fabric/fabric.h"
 #include "fabric/observed_memory.h"
+#include "fabric/software/windows.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::fabric::software {
 
-class IwarpDomain;
-class IwarpRegion;
+class SoftwareDomain;
+class SoftwareRegion;
 
 /// Octets shared by a region and the operations that still use them. The region may be destroyed
 /// while a Read Response is being sent.
@@ -21,33 +22,37 @@ class StagTable {
  public:
   explicit StagTable(RandomSource random) : random_(std::move(random)) {}
 
-  IwarpRegion* find(std::uint32_t stag) const;
+  SoftwareRegion* find(std::uint32_t stag) const;
   std::uint64_t random() const { return random_(); }
   /// A random STag that no region has.
   std::uint32_t fresh_stag() const;
 
  private:
-  friend class IwarpRegion;
-  using Map = std::unordered_map<std::uint32_t, IwarpRegion*>;
+  friend class SoftwareRegion;
+  using Map = std::unordered_map<std::uint32_t, SoftwareRegion*>;
   RandomSource random_;
   Map map_;
 };
 
-class IwarpRegion final : public RegisteredRegion {
+class SoftwareRegion final : public RegisteredRegion {
  public:
-  IwarpRegion(IwarpDomain& domain, std::size_t length, Rights rights,
-              std::optional<std::uint64_t> base);
-  ~IwarpRegion() override;
+  SoftwareRegion(SoftwareDomain& domain, std::size_t length, Rights rights,
+                 std::optional<std::uint64_t> base);
+  ~SoftwareRegion() override;
 
   MutableView bytes() override { return {first(), length_}; }
   bool invalidate() override;
   using Region::open;
   void open(Rights rights, std::size_t length) override;
+  /// The same for the peer of one connection.
+  void open_window(Windows& windows, Rights rights, std::size_t length);
   bool guards_intact() const override { return fabric::guards_intact(first(), length_); }
 
   std::size_t length() const { return length_; }
-  IwarpDomain& domain() const { return domain_; }
+  SoftwareDomain& domain() const { return domain_; }
   const Memory& memory() const { return memory_; }
+  /// Whether the connection with these windows may access it.
+  bool open_to(const Windows& windows) const { return windows_ == nullptr || windows_ == &windows; }
   /// Whether the STag covers `length` octets from `offset`; the sum must not wrap.
   bool contains(std::uint64_t offset, std::uint64_t length) const;
   /// The octet at `offset`, which must be in the region or at its end.
@@ -55,29 +60,31 @@ class IwarpRegion final : public RegisteredRegion {
 
  private:
   void enter(std::optional<std::uint64_t> base);
+  void reopen(Windows* windows, Rights rights, std::size_t length);
   std::byte* first() const { return memory_.get() + kGuardBytes; }
 
-  IwarpDomain& domain_;
+  SoftwareDomain& domain_;
   std::size_t length_;
   Memory memory_;
+  Windows* windows_ = nullptr;      // if it is a window
   StagTable::Map::node_type node_;  // kept while invalid: opening again allocates nothing
 };
 
-class IwarpDomain final : public Domain, public ObservedMemory {
+class SoftwareDomain final : public Domain, public ObservedMemory {
  public:
-  explicit IwarpDomain(StagTable& table) : table_(table) {}
+  explicit SoftwareDomain(StagTable& table) : table_(table) {}
   std::unique_ptr<Region> allocate(std::size_t length, Rights rights,
-                                   std::optional<std::uint64_t> base) override;
+                                   std::optional<std::uint64_t> base = {}) override;
 
   StagTable& table() { return table_; }
 
  private:
-  friend class IwarpRegion;
+  friend class SoftwareRegion;
 
   StagTable& table_;
 };
 
 /// The domain as this provider's own type. The provider of `table` must have made it.
-Expected<IwarpDomain*, Error> domain_of(const StagTable& table, Domain& domain);
+Expected<SoftwareDomain*, Error> domain_of(const StagTable& table, Domain& domain);
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::fabric::software

@@ -1,9 +1,9 @@
 // The queue with reused slots: order across growth, and memory.
-#include "fabric/iwarp/ring.h"
+#include "fabric/software/ring.h"
 
 #include <gtest/gtest.h>
 
-namespace steertag::fabric::iwarp {
+namespace steertag::fabric::software {
 namespace {
 
 TEST(Ring, KeepsOrderAndSequenceWhileItGrows) {
@@ -54,4 +54,4 @@ TEST(Ring, KeepsTheSlotsOfSteadyWork) {
 }
 
 }  // namespace
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::fabric::software

@@ -1,11 +1,12 @@
 // Life of regions: opening with a random STag, and closing.
-#include "fabric/iwarp/memory_region.h"
+#include "fabric/software/memory_region.h"
 
 #include <algorithm>
+#include <utility>
 
-namespace steertag::fabric::iwarp {
+namespace steertag::fabric::software {
 
-IwarpRegion* StagTable::find(std::uint32_t stag) const {
+SoftwareRegion* StagTable::find(std::uint32_t stag) const {
   const auto entry = map_.find(stag);
   return entry == map_.end() ? nullptr : entry->second;
 }
@@ -27,8 +28,8 @@ std::uint32_t StagTable::fresh_stag() const {
   return stag;
 }
 
-IwarpRegion::IwarpRegion(IwarpDomain& domain, std::size_t length, Rights rights,
-                         std::optional<std::uint64_t> base)
+SoftwareRegion::SoftwareRegion(SoftwareDomain& domain, std::size_t length, Rights rights,
+                               std::optional<std::uint64_t> base)
     : RegisteredRegion(domain, length, rights),
       domain_(domain),
       length_(length),
@@ -36,11 +37,11 @@ IwarpRegion::IwarpRegion(IwarpDomain& domain, std::size_t length, Rights rights,
   enter(base);
 }
 
-IwarpRegion::~IwarpRegion() {
+SoftwareRegion::~SoftwareRegion() {
   invalidate();
 }
 
-void IwarpRegion::enter(std::optional<std::uint64_t> base) {
+void SoftwareRegion::enter(std::optional<std::uint64_t> base) {
   StagTable& table = domain_.table_;
   fill_guards(first(), length_);
   stag_ = table.fresh_stag();
@@ -58,12 +59,15 @@ void IwarpRegion::enter(std::optional<std::uint64_t> base) {
   }
 }
 
-bool IwarpRegion::invalidate() {
+bool SoftwareRegion::invalidate() {
   const bool intact = guards_intact();
   if (valid_) {
     const bool was_open = remotely_open();
     valid_ = false;
     node_ = domain_.table_.map_.extract(stag_);
+    if (windows_ != nullptr) {
+      std::exchange(windows_, nullptr)->regions_.erase(this);
+    }
     if (was_open) {
       domain_.notify_invalidated(stag_, intact);
     }
@@ -71,28 +75,46 @@ bool IwarpRegion::invalidate() {
   return intact;
 }
 
-void IwarpRegion::open(Rights rights, std::size_t length) {
+void SoftwareRegion::open(Rights rights, std::size_t length) {
+  reopen(nullptr, rights, length);
+}
+
+void SoftwareRegion::open_window(Windows& windows, Rights rights, std::size_t length) {
+  reopen(&windows, rights, length);
+}
+
+void SoftwareRegion::reopen(Windows* windows, Rights rights, std::size_t length) {
   invalidate();
+  windows_ = windows;
+  if (windows_ != nullptr) {
+    windows_->regions_.insert(this);
+  }
   rights_ = rights;
   open_length_ = std::min(length, length_);
   enter({});
 }
 
-bool IwarpRegion::contains(std::uint64_t offset, std::uint64_t length) const {
+bool SoftwareRegion::contains(std::uint64_t offset, std::uint64_t length) const {
   return offset >= base_ && length <= open_length_ && offset - base_ <= open_length_ - length;
 }
 
-std::unique_ptr<Region> IwarpDomain::allocate(std::size_t length, Rights rights,
-                                              std::optional<std::uint64_t> base) {
-  return std::make_unique<IwarpRegion>(*this, length, rights, base);
+void Windows::close_all() {
+  while (!regions_.empty()) {
+    (*regions_.begin())->invalidate();
+  }
 }
 
-Expected<IwarpDomain*, Error> domain_of(const StagTable& table, Domain& domain) {
-  auto* ours = dynamic_cast<IwarpDomain*>(&domain);
+std::unique_ptr<Region> SoftwareDomain::allocate(std::size_t length, Rights rights,
+                                                 std::optional<std::uint64_t> base) {
+  return std::make_unique<SoftwareRegion>(*this, length, rights, base);
+}
+
+Expected<SoftwareDomain*, Error> domain_of(const StagTable& table, Domain& domain) {
+  auto* ours = dynamic_cast<SoftwareDomain*>(&domain);
   if (ours == nullptr || &ours->table() != &table) {
     return tl::unexpected(Error{Errc::bad_region, "the domain belongs to another provider"});
   }
   return ours;
 }
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::fabric::software

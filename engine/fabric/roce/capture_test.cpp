@@ -1,0 +1,189 @@
+// The byte capture of a connection: whole, the same at both ends, and readable as others' captures.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "capture/file/capture_file.h"
+#include "capture/reader.h"
+#include "capture/testing.h"
+#include "fabric/testing/endpoint.h"
+#include "fabric/testing/faulty_roce.h"
+#include "rdma/infiniband/cm_message.h"
+#include "rdma/infiniband/invariant_crc.h"
+#include "rdma/infiniband/mad.h"
+
+namespace steertag::fabric::roce {
+namespace {
+
+namespace ib = rdma::infiniband;
+using testing::Pair;
+using testing::pattern;
+
+constexpr std::uint32_t kPayload = 1 << 16;
+// Hundreds of packets, so that a network with faults loses some.
+constexpr std::uint32_t kLargePayload = 1 << 20;
+
+View payload(const trace::CapturedPacket& packet) {
+  return packet.datagram().payload;
+}
+
+/// A call of NFS version 3 as RPC-over-RDMA has it, so that readers recognise the protocol.
+Bytes null_call() {
+  return testing::hex(
+      "00000001 00000001 00000010 00000000 00000000 00000000 00000000"
+      "00000001 00000000 00000002 000186a3 00000003 00000000 00000000 00000000 00000000 00000000");
+}
+
+/// One connection with a Send, a Write and a Read, from its request to its end.
+void converse(Pair& pair, std::uint32_t bytes = kPayload) {
+  ASSERT_NO_FATAL_FAILURE(pair.connect());
+  ASSERT_TRUE(pair.server) << "no connection";
+  pair.post_receives(4, 4096);
+  auto region = pair.server_domain->allocate(bytes, {true, true});
+  auto sink = pair.client_domain->allocate(bytes, {});
+  const Bytes data = pattern(bytes);
+  const Bytes call = null_call();
+  const View part(call);
+  ASSERT_TRUE(pair.client->send({&part, 1}, 1));
+  ASSERT_TRUE(pair.client->rdma_write(data, region->stag(), region->base(), 2));
+  ASSERT_TRUE(pair.client->rdma_read(*sink, 0, bytes, region->stag(), region->base(), 3));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.completed.size() >= 3; }));
+  pair.client->disconnect();
+  ASSERT_TRUE(pair.poll_until_closed());
+}
+
+/// The octets of what `sender` sent, sorted: one side knows another order than the other.
+std::vector<Bytes> sent_by(trace::Role sender, const trace::Capture& capture) {
+  std::vector<Bytes> all;
+  for (const trace::CapturedPacket& packet : capture.packets()) {
+    if (packet.sender == sender) {
+      all.emplace_back(payload(packet).begin(), payload(packet).end());
+    }
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
+std::string name_of(View octets) {
+  const ib::BaseHeader base = ib::decode_base(octets.data());
+  if (base.queue_pair != ib::kManagementQueuePair) {
+    return "";
+  }
+  const View mad = octets.subspan(ib::kBaseBytes + ib::kDatagramBytes);
+  return std::string(ib::name(ib::CmKind(ib::decode_mad_header(mad.data()).attribute)));
+}
+
+/// The messages of connection management, in order.
+std::vector<std::string> management(const trace::Capture& capture) {
+  std::vector<std::string> names;
+  for (const trace::CapturedPacket& packet : capture.packets()) {
+    if (std::string name = name_of(payload(packet)); !name.empty()) {
+      names.push_back((packet.sender == trace::Role::client ? "client " : "server ") + name);
+    }
+  }
+  return names;
+}
+
+std::string file_of(const trace::Capture& capture) {
+  std::ostringstream out;
+  const std::array<const trace::Capture*, 1> one = {&capture};
+  trace::write_captures(out, one, {});
+  return out.str();
+}
+
+capture::testing::AllLines read_back(const std::string& file, std::uint16_t port) {
+  capture::testing::AllLines all;
+  capture::Reader reader(all, {{port}});
+  auto opened = capture::CaptureFile::open(std::as_bytes(std::span(file)), "capture");
+  if (!opened) {
+    ADD_FAILURE() << "what was written is no capture";
+    return all;
+  }
+  for (auto packet = opened->next(); packet && *packet; packet = opened->next()) {
+    reader.read(**packet);
+  }
+  reader.finish();
+  return all;
+}
+
+void expect_read_back(const Pair& pair, const trace::Capture& capture) {
+  const auto all = read_back(file_of(capture), pair.listener->port());
+  ASSERT_EQ(all.connections.size(), 1u);
+  const capture::testing::Lines& read = all.connections[0];
+  std::string text;
+  for (const std::string& line : read.lines) {
+    text += line + '\n';
+  }
+  EXPECT_EQ(text.find("loss"), std::string::npos) << "the capture lacks something:\n" << text;
+  EXPECT_EQ(read.sends, std::vector<Bytes>{null_call()}) << text;
+  EXPECT_TRUE(read.ended) << text;
+}
+
+TEST(RoceCapture, BothSidesKeepTheSameDatagrams) {
+  Pair pair(testing::roce_factory());
+  ASSERT_NO_FATAL_FAILURE(converse(pair));
+  const trace::Capture& client = pair.client_bytes.datagrams;
+  const trace::Capture& server = pair.server_bytes.datagrams;
+  for (const trace::Role sender : {trace::Role::client, trace::Role::server}) {
+    EXPECT_GT(sent_by(sender, client).size(), kPayload / 4096) << "Write or Read is missing";
+    EXPECT_TRUE(sent_by(sender, client) == sent_by(sender, server))
+        << sent_by(sender, client).size() << " and " << sent_by(sender, server).size();
+  }
+  const std::vector<std::string> setup_and_end = {"client ConnectRequest", "server ConnectReply",
+                                                  "client ReadyToUse", "client DisconnectRequest",
+                                                  "server DisconnectReply"};
+  EXPECT_EQ(management(client), setup_and_end);
+  EXPECT_EQ(management(server), setup_and_end);
+}
+
+TEST(RoceCapture, AddressesAreThoseThatTheCrcCovers) {
+  Pair pair(testing::roce_factory());
+  ASSERT_NO_FATAL_FAILURE(converse(pair));
+  for (const trace::CapturedPacket& packet : pair.server_bytes.datagrams.packets()) {
+    ib::Ipv4Route route;
+    std::ranges::copy(std::span(packet.from.address).last(4), route.source.begin());
+    std::ranges::copy(std::span(packet.to.address).last(4), route.destination.begin());
+    route.source_port = packet.from.port;
+    route.destination_port = packet.to.port;
+    EXPECT_TRUE(ib::InvariantCrc(route).check(payload(packet), packet.datagram().identification));
+    EXPECT_EQ(packet.to.port, ib::kRoceUdpPort);
+  }
+}
+
+TEST(RoceCapture, ReadersFindTheConversation) {
+  Pair pair(testing::roce_factory());
+  ASSERT_NO_FATAL_FAILURE(converse(pair));
+  expect_read_back(pair, pair.client_bytes.datagrams);
+  expect_read_back(pair, pair.server_bytes.datagrams);
+}
+
+TEST(RoceCapture, RepeatedDatagramsAreKept) {
+  Pair pair(testing::faulty_roce_factory());
+  ASSERT_NO_FATAL_FAILURE(converse(pair, kLargePayload));
+  const std::vector<Bytes> sent = sent_by(trace::Role::client, pair.client_bytes.datagrams);
+  const auto again = std::ranges::adjacent_find(sent);
+  EXPECT_NE(again, sent.end()) << "a network that loses packets, and none was repeated";
+}
+
+TEST(RoceCapture, RefusedConnectionHasItsRequestAndTheAnswer) {
+  Pair pair(testing::roce_factory());
+  pair.answer = [](std::unique_ptr<ConnectionRequest> request) { request->reject({}); };
+  ASSERT_NO_FATAL_FAILURE(pair.connect());
+  EXPECT_EQ(management(pair.client_bytes.datagrams),
+            (std::vector<std::string>{"client ConnectRequest", "server ConnectReject"}));
+}
+
+TEST(RoceCapture, ObserverThatIsRemovedHearsNothing) {
+  Pair pair(testing::roce_factory());
+  ASSERT_NO_FATAL_FAILURE(pair.connect());
+  pair.client->observe(nullptr, nullptr);
+  const std::size_t before = pair.client_bytes.datagrams.kept_bytes();
+  pair.client->disconnect();
+  ASSERT_TRUE(pair.poll_until_closed());
+  EXPECT_EQ(pair.client_bytes.datagrams.kept_bytes(), before);
+  EXPECT_GT(before, 0u);
+}
+
+}  // namespace
+}  // namespace steertag::fabric::roce

@@ -1,0 +1,346 @@
+// The connection's life: startup, its end, and deadlines.
+#include "fabric/roce/connection.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "fabric/roce/port.h"
+
+namespace steertag::fabric::roce {
+namespace {
+
+// IP, UDP, base header, RETH and CRC before and after the payload of the largest packet.
+constexpr std::uint32_t kMostSurroundingBytes = 20 + 8 + 12 + 16 + 4 + 4;
+
+std::string reason_text(std::uint16_t reason) {
+  if (reason == wire::kRejectedForService) {
+    return "no listener there";
+  }
+  return std::string(wire::reject_reason(reason)) + " (REJ " + std::to_string(reason) + ")";
+}
+
+// The code of the largest path MTU whose packets fit the interface.
+std::uint8_t path_mtu_towards(const Address& peer, std::uint32_t most) {
+  const Socket probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  int mtu = 0;
+  socklen_t length = sizeof mtu;
+  if (!probe.open() || ::connect(probe.fd(), peer.generic(), peer.length) != 0 ||
+      ::getsockopt(probe.fd(), IPPROTO_IP, IP_MTU, &mtu, &length) != 0) {
+    mtu = 0;
+  }
+  std::uint8_t code = 5;
+  while (code > 1 &&
+         (wire::path_mtu_bytes(code) > most || wire::path_mtu_bytes(code) + kMostSurroundingBytes >
+                                                   static_cast<std::uint32_t>(std::max(mtu, 0)))) {
+    --code;
+  }
+  return code;
+}
+
+}  // namespace
+
+Expected<void, Error> check(const ConnectionOptions& options, std::size_t most_private_data) {
+  if (options.raw_startup || !options.crc || options.mpa_revision != 2 || options.local_port != 0) {
+    return tl::unexpected(Error{Errc::unsupported, "RoCE has no MPA, and its port is 4791"});
+  }
+  if (options.private_data.size() > most_private_data) {
+    return tl::unexpected(Error{
+        Errc::too_large, std::to_string(options.private_data.size()) + " octets of private data, " +
+                             std::to_string(most_private_data) + " at most"});
+  }
+  return {};
+}
+
+RoceConnection::RoceConnection(Runtime& runtime, SoftwareDomain& domain, trace::Role role,
+                               const ConnectionOptions& options, Handler& handler,
+                               trace::EventSink* events, trace::ByteSink* bytes)
+    : runtime_(runtime),
+      domain_(domain),
+      role_(role),
+      options_(options),
+      observation_(runtime.reactor, domain, role),
+      bytes_(bytes),
+      requester_(*this, *this, runtime.limits),
+      responder_(*this, *this, domain, windows_, runtime.limits.roce) {
+  handler_ = &handler;
+  observation_.observe(events);
+  key_ = runtime_.reactor.add(*this);
+  started_ = runtime_.reactor.now();
+}
+
+RoceConnection::~RoceConnection() {
+  if (state_ != State::closed) {
+    finish({Errc::local_close, "destroyed", {}, false}, true, role_);
+  }
+  std::ranges::replace(runtime_.unsettled, this, nullptr);
+}
+
+void RoceConnection::observe(trace::EventSink* events, trace::ByteSink* bytes) {
+  observation_.observe(events);
+  bytes_ = bytes;
+  if (session_ != nullptr) {
+    session_->observe(bytes, role_);
+  }
+}
+
+Offer RoceConnection::offer() const {
+  const std::uint16_t most = runtime_.limits.roce.most_reads;
+  Offer offer;
+  offer.ird = static_cast<std::uint8_t>(std::min(options_.ird, most));
+  offer.ord = static_cast<std::uint8_t>(std::min(options_.ord, most));
+  offer.rnr_retries = runtime_.limits.roce.rnr_retries;
+  offer.private_data = options_.private_data;
+  return offer;
+}
+
+void RoceConnection::initiate(std::vector<Address> addresses) {
+  addresses_ = std::move(addresses);
+  std::ranges::reverse(addresses_);
+  try_next_address({Errc::cannot_connect, "no address"});
+  if (state_ != State::closed) {
+    update_deadline();
+  }
+}
+
+void RoceConnection::try_next_address(Error last) {
+  if (session_ != nullptr) {
+    std::exchange(session_, nullptr)->leave();
+  }
+  while (!addresses_.empty()) {
+    const Address address = addresses_.back();
+    addresses_.pop_back();
+    peer_name_ = address.text();
+    auto port = runtime_.ports.towards(address);
+    if (!port) {
+      last = std::move(port.error());
+      continue;
+    }
+    session_ = (*port)->manager().make_session(roce_address(address));
+    if (session_ == nullptr) {
+      last = {Errc::no_device, "this address has no further queue pair"};
+      continue;
+    }
+    session_->observe(bytes_, role_);
+    Offer ours = offer();
+    ours.path_mtu = path_mtu_towards(address, runtime_.limits.roce.path_mtu);
+    session_->request(*this, address.port(), ours);
+    if (!std::exchange(connect_notified_, true)) {
+      observation_.by_us(trace::Connect{options_.private_data});
+    }
+    return;
+  }
+  finish({last.code, std::move(last.detail), {}, false}, true, trace::other(role_));
+}
+
+void RoceConnection::respond(Session& session, View peer_private_data) {
+  state_ = State::accepting;
+  session_ = &session;
+  session.set_user(*this);
+  session.observe(bytes_, role_);
+  peer_name_ = session.peer().text();
+  peer_private_data_.assign(peer_private_data.begin(), peer_private_data.end());
+  observation_.by_peer(trace::Connect{peer_private_data_});
+  connect_notified_ = true;
+  update_deadline();
+  mark_unsettled();
+}
+
+void RoceConnection::on_accepted(View private_data) {
+  peer_private_data_.assign(private_data.begin(), private_data.end());
+  observation_.by_peer(trace::Accept{private_data});
+  operate(peer_private_data_);
+}
+
+void RoceConnection::on_ready() {
+  if (state_ == State::accepted) {
+    observation_.by_us(trace::Accept{options_.private_data});
+    operate(peer_private_data_);
+  }
+}
+
+void RoceConnection::operate(View peer_private_data) {
+  const PeerTerms& peer = session_->peer_terms();
+  const std::uint32_t mtu = wire::path_mtu_bytes(peer.path_mtu);
+  const Offer ours = offer();
+  ord_ = std::min<std::uint16_t>(ours.ord, peer.ird);
+  requester_.start({peer.first_psn, mtu, ord_, peer.rnr_retries});
+  responder_.start({session_->numbers().first_psn, mtu, ours.ird});
+  state_ = State::operating;
+  was_established_ = true;
+  last_received_ = now();
+  observation_.start(responder_.receives());
+  mark_unsettled();
+  update_deadline();
+  if (handler_ != nullptr) {
+    ++runtime_.notices;
+    handler_->on_established(*this, peer_private_data);
+  }
+}
+
+void RoceConnection::on_rejected(std::uint16_t reason, View private_data) {
+  if (state_ != State::requesting) {
+    finish({Errc::cannot_connect, peer_name_ + ": " + reason_text(reason), {}, false}, true,
+           trace::other(role_));
+    return;
+  }
+  if (reason != wire::kRejectedByConsumer) {
+    try_next_address({Errc::cannot_connect, peer_name_ + ": " + reason_text(reason)});
+    return;
+  }
+  observation_.by_peer(trace::Reject{private_data});
+  refused_private_data_.assign(private_data.begin(), private_data.end());
+  finish({Errc::rejected, peer_name_, {}, false}, true, trace::other(role_));
+}
+
+void RoceConnection::on_peer_ended() {
+  const bool ours = state_ == State::draining || state_ == State::ending;
+  CloseReason reason = ours ? std::move(*reason_) : CloseReason{Errc::peer_closed, "", {}, false};
+  finish(std::move(reason), true, ours ? role_ : trace::other(role_));
+}
+
+void RoceConnection::on_ended() {
+  if (state_ == State::ending) {
+    finish(std::move(*reason_), true, role_);
+  }
+}
+
+void RoceConnection::on_unreachable(Error error) {
+  if (state_ == State::requesting) {
+    try_next_address({error.code, peer_name_ + ": " + error.detail});
+    return;
+  }
+  const Errc code = transfers() ? Errc::peer_reset : error.code;
+  finish({code, peer_name_ + ": " + error.detail, {}, false}, false, trace::other(role_));
+}
+
+void RoceConnection::disconnect() {
+  if (state_ == State::operating) {
+    state_ = State::draining;
+    ending_since_ = runtime_.reactor.now();
+    reason_ = {Errc::local_close, "", {}, false};
+    mark_unsettled();
+  } else if (!answers()) {
+    abort();
+  }
+}
+
+void RoceConnection::abort() {
+  if (state_ != State::closed) {
+    finish({Errc::local_close, "aborted", {}, false}, false, role_);
+  }
+}
+
+void RoceConnection::begin_end() {
+  state_ = State::ending;
+  session_->disconnect();
+}
+
+void RoceConnection::finish(CloseReason reason, bool clean, trace::Role actor) {
+  if (state_ == State::closed) {
+    return;
+  }
+  state_ = State::closed;
+  reason_ = std::move(reason);
+  runtime_.reactor.remove(std::exchange(key_, 0));
+  if (connect_notified_) {
+    observation_.event(actor, trace::Disconnect{clean});
+  }
+  observation_.stop();
+  windows_.close_all();
+  requester_.stop();
+  responder_.stop();
+  if (session_ != nullptr) {
+    std::exchange(session_, nullptr)->leave();
+  }
+  mark_unsettled();
+}
+
+void RoceConnection::notify_closed() {
+  if (end_notified_ || handler_ == nullptr) {
+    return;
+  }
+  end_notified_ = true;
+  ++runtime_.notices;
+  if (was_established_) {
+    handler_->on_closed(*this, *reason_);
+  } else {
+    handler_->on_refused(*this, {reason_->code, reason_->detail}, refused_private_data_);
+  }
+}
+
+RoceConnection::Expiry RoceConnection::next_expiry() const {
+  const fabric::Limits& limits = runtime_.limits;
+  Expiry next;
+  const auto consider = [&](bool applies, Wait wait, Time at) {
+    if (applies && at < next.at) {
+      next = {at, wait};
+    }
+  };
+  const bool starting =
+      state_ == State::requesting || state_ == State::accepting || state_ == State::accepted;
+  consider(
+      starting, Wait::startup,
+      after(started_, role_ == trace::Role::client ? options_.startup_timeout : limits.startup));
+  consider(transfers(), Wait::requester, requester_.deadline());
+  consider(transfers() && !responder_.between_messages(), Wait::rest,
+           after(last_received_, limits.mid_message));
+  consider(state_ == State::draining, Wait::departure, after(ending_since_, limits.unsent));
+  consider(state_ == State::operating && options_.idle_timeout.count() > 0, Wait::any_traffic,
+           after(last_received_, options_.idle_timeout));
+  return next;
+}
+
+void RoceConnection::update_deadline() {
+  if (state_ != State::closed) {
+    runtime_.reactor.set_deadline(key_, next_expiry().at);
+  }
+}
+
+void RoceConnection::on_deadline() {
+  const Expiry due = next_expiry();
+  if (due.at <= runtime_.reactor.round_time()) {
+    expire(due.wait);
+  }
+  update_deadline();
+}
+
+void RoceConnection::expire(Wait wait) {
+  const fabric::Limits& limits = runtime_.limits;
+  const auto passed = [](const std::string& what, std::chrono::milliseconds limit) {
+    return CloseReason{
+        Errc::timed_out, what + " " + std::to_string(limit.count()) + " ms", {}, false};
+  };
+  switch (wait) {
+    case Wait::nothing:
+      break;
+    case Wait::startup:
+      finish(passed(peer_name_ + ": no connection within",
+                    role_ == trace::Role::client ? options_.startup_timeout : limits.startup),
+             false, role_);
+      break;
+    case Wait::requester:
+      requester_.on_deadline(runtime_.reactor.round_time());
+      break;
+    case Wait::rest:
+      finish(passed("silence inside a message for", limits.mid_message), false, role_);
+      break;
+    case Wait::departure:
+      finish(std::move(*reason_), false, role_);
+      break;
+    case Wait::any_traffic:
+      finish(passed("nothing came for", options_.idle_timeout), true, role_);
+      break;
+  }
+}
+
+void RoceConnection::mark_unsettled() {
+  if (!unsettled_) {
+    unsettled_ = true;
+    runtime_.unsettled.push_back(this);
+  }
+}
+
+}  // namespace steertag::fabric::roce

@@ -1,0 +1,86 @@
+// Connection management of one port: services, sessions, and their messages.
+//
+// The messages go from queue pair 1 to queue pair 1 (InfiniBand specification, chapter 12).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "fabric/net_names.h"
+#include "fabric/roce/cm_wire.h"
+#include "fabric/roce/datagrams.h"
+#include "fabric/roce/gid.h"
+
+namespace steertag::fabric::roce {
+
+class Port;
+class Session;
+struct Runtime;
+
+/// Q_Key of queue pair 1.
+inline constexpr std::uint32_t kManagementKey = 0x80010000;
+
+/// A listener. It may end inside its call.
+class Service {
+ public:
+  virtual ~Service() = default;
+  /// The session waits for its user's answer.
+  virtual void on_request(Session& session, View private_data) = 0;
+};
+
+class ConnectionManager {
+ public:
+  ConnectionManager(Runtime& runtime, Port& port);
+  ~ConnectionManager();
+  ConnectionManager(const ConnectionManager&) = delete;
+  ConnectionManager& operator=(const ConnectionManager&) = delete;
+
+  Port& port() { return port_; }
+  Runtime& runtime() { return runtime_; }
+
+  /// The port of the service: `wanted`, or a free one for 0. Nothing if it is taken.
+  std::optional<std::uint16_t> offer(Service& service, std::uint16_t wanted);
+  void withdraw(std::uint16_t port);
+
+  /// A new session with free numbers, which belongs to the manager. Null if there are too many.
+  Session* make_session(const Address& peer);
+  Session* find_queue_pair(std::uint32_t number) const;
+  bool unused() const { return services_.empty() && sessions_.empty(); }
+
+  /// A management message of this datagram. Returns whether anything of ours took it.
+  bool take(const Inbound& datagram, View octets);
+  /// A datagram with a wrong CRC, for the observer of the connection that it names.
+  void show_damaged(const Inbound& datagram);
+  /// The peer's host has no end at this address.
+  void refused(const Address& peer);
+  void notify_room();
+  /// The octets of the datagram, as Port::send.
+  View send(const Address& to, const MadOctets& octets);
+
+  // For sessions.
+  /// The peer's numbers are known.
+  void note_peer(Session& session);
+  void forget_peer(Session& session);
+  /// Its time is over.
+  void retire(Session& session);
+  /// Requests that wait for their owner's answer.
+  std::size_t pending = 0;
+
+ private:
+  using PeerNumber = std::pair<Gid, std::uint32_t>;
+  void take_request(const Inbound& datagram, const Mad& mad);
+  void reject(const Address& to, const Mad& of, std::uint16_t reason, CmSubject subject);
+  std::uint32_t draw(std::uint32_t mask, const auto& taken) const;
+
+  Runtime& runtime_;
+  Port& port_;
+  std::map<std::uint16_t, Service*> services_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Session>> sessions_;  // by our id
+  std::unordered_map<std::uint32_t, Session*> queue_pairs_;               // by our number
+  std::map<PeerNumber, Session*> peer_ids_;
+  std::map<PeerNumber, Session*> peer_queue_pairs_;
+  std::uint32_t psn_ = 0;
+};
+
+}  // namespace steertag::fabric::roce

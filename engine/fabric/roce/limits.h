@@ -1,0 +1,67 @@
+// Timers and counts of the roce provider.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace steertag::fabric::roce {
+
+struct Limits {
+  // Connection management.
+
+  /// A message without an answer is repeated after this time ...
+  std::chrono::milliseconds cm_response{200};
+  /// ... so many times in all. Together a little more than ConnectionOptions::startup_timeout.
+  std::uint32_t cm_tries = 30;
+  /// The peer's end after our DREQ is awaited as long as after a TCP FIN (fabric::Limits::closing).
+  ///
+  /// How long a queue pair number stays out of use, and the end is answered again. Longer than
+  /// another end of ours repeats its DREQ.
+  std::chrono::milliseconds time_wait{3000};
+  /// Requests of one local address without the owner's answer. Further ones are dropped, and the
+  /// peer repeats them.
+  std::size_t pending_requests = 1024;
+  /// Connections and ended connections of one local address. Further requests are dropped.
+  std::size_t sessions = 65536;
+  /// Addresses of 127/8 that a client tries to bind.
+  std::uint32_t loopback_tries = 64;
+  /// Numbers that are drawn for a queue pair, a communication id or a port until one is free.
+  std::uint32_t number_tries = 64;
+
+  // Reliable connections.
+
+  /// Unacknowledged packets are repeated after this time, until a round trip was measured (as TCP
+  /// does, RFC 6298) ...
+  std::chrono::milliseconds ack{50};
+  /// ... and then after its average and four times its variation, at least this. A busy peer
+  /// process may be late; repeating early costs little.
+  std::chrono::milliseconds least_ack{5};
+  /// Without an answer the time doubles up to this. fabric::Limits::unsent and unanswered_read end
+  /// the repetition.
+  std::chrono::milliseconds most_ack{1000};
+  /// Packets in flight, and of READ responses that are awaited. The peer's socket must hold them:
+  /// Linux counts 8704 octets for a packet of 4096, and 425984 octets are the default limit.
+  std::uint32_t window = 32;
+  /// Packets of one READ request. A longer RDMA Read is requested in parts, so that its response
+  /// does not overrun our own socket.
+  std::uint32_t read_burst = 16;
+  /// Requests of the window between those that ask for an acknowledgement.
+  std::uint32_t ack_interval = 8;
+  /// Responses and acknowledgements of a connection's turn.
+  std::uint32_t responses_a_turn = 32;
+  /// RNR NAK: the peer waits 163.84 ms (InfiniBand specification 9.7.5.2.8) ...
+  std::uint8_t rnr_timer = 28;
+  /// ... so many times. Together a second for a slow owner.
+  std::uint8_t rnr_retries = 6;
+  /// RDMA Reads in an octet of a request.
+  std::uint16_t most_reads = 255;
+  /// Largest path MTU, in octets of payload.
+  std::uint32_t path_mtu = 4096;
+  /// Octets of the socket's buffers. The system may give less.
+  int socket_buffer = 4 << 20;
+  /// Batches of datagrams that a port takes before others have their turn.
+  std::uint32_t batches_a_turn = 8;
+};
+
+}  // namespace steertag::fabric::roce

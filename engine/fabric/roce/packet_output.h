@@ -1,0 +1,19 @@
+// Where requester and responder put their packets.
+#pragma once
+
+#include <span>
+
+#include "fabric/roce/formats.h"
+
+namespace steertag::fabric::roce {
+
+class PacketOutput {
+ public:
+  virtual ~PacketOutput() = default;
+  /// Whether a further packet may be sent now. If not, the owner transmits again when there is.
+  virtual bool room() = 0;
+  /// Sends a packet to the peer's queue pair. The payload is copied.
+  virtual void send(PacketHeaders packet, std::span<const View> payload) = 0;
+};
+
+}  // namespace steertag::fabric::roce

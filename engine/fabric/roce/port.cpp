@@ -1,0 +1,173 @@
+// Batches of packets, and the demultiplexer.
+#include "fabric/roce/port.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "fabric/roce/runtime.h"
+#include "fabric/roce/session.h"
+
+namespace steertag::fabric::roce {
+namespace {
+
+constexpr std::uint16_t kDefaultPartition = 0x7fff;  // without the bit of full membership
+
+}  // namespace
+
+Expected<std::unique_ptr<Port>, Error> Port::open(Runtime& runtime, const Address& local) {
+  auto network = runtime.open(local, runtime.limits.roce.socket_buffer);
+  if (!network) {
+    return tl::unexpected(std::move(network.error()));
+  }
+  auto port = std::make_unique<Port>(runtime, std::move(*network));
+  if (auto started = port->start(); !started) {
+    return tl::unexpected(std::move(started.error()));
+  }
+  return port;
+}
+
+Port::Port(Runtime& runtime, std::unique_ptr<Datagrams> network)
+    : runtime_(runtime), network_(std::move(network)), manager_(runtime, *this) {}
+
+Port::~Port() {
+  flush();
+  runtime_.reactor.remove(key_);
+}
+
+Expected<void, Error> Port::start() {
+  const auto key = runtime_.reactor.add(*this, network_->descriptor(), EPOLLIN);
+  if (!key) {
+    return tl::unexpected(key.error());
+  }
+  key_ = *key;
+  return {};
+}
+
+bool Port::room() {
+  if (first_ + count_ == kBatch) {
+    flush();
+  }
+  const bool has = first_ + count_ < kBatch && !full_;
+  refused_room_ = refused_room_ || !has;
+  return has;
+}
+
+View Port::send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+                std::span<const View> payload) {
+  if (first_ + count_ == kBatch) {
+    flush();
+    if (first_ + count_ == kBatch) {
+      ++dropped_.unsent;
+      return {};
+    }
+  }
+  const std::size_t slot = first_ + count_++;
+  const MutableView at =
+      MutableView(octets_).subspan(slot * kMostDatagramBytes, kMostDatagramBytes);
+  destinations_[slot] = to;
+  // One copy: the CRC reads what is in the processor's cache, and a packet is one piece.
+  std::size_t bytes = 0;
+  std::byte* end = at.data() + packet.bytes();
+  for (const View piece : payload) {
+    end = std::copy(piece.begin(), piece.end(), end);
+    bytes += piece.size();
+  }
+  packet.base.pad = wire::pad_bytes(bytes);
+  end = std::fill_n(end, packet.base.pad, std::byte{0});
+  wire::encode(packet, at.data());
+  const auto covered = static_cast<std::size_t>(end - at.data());
+  wire::InvariantCrc::store(crc.of(View(at).first(covered)), end);
+  const View octets = at.first(covered + wire::kInvariantCrcBytes);
+  queued_[slot] = {octets, &destinations_[slot]};
+  return octets;
+}
+
+void Port::flush() {
+  if (count_ == 0) {
+    return;
+  }
+  const std::size_t taken = network_->send(std::span(queued_).subspan(first_, count_));
+  count_ -= taken;
+  first_ = count_ == 0 ? 0 : first_ + taken;
+  if (full_ != (count_ > 0)) {
+    full_ = count_ > 0;
+    runtime_.reactor.watch(key_, EPOLLIN | (full_ ? std::uint32_t{EPOLLOUT} : 0U));
+  }
+}
+
+void Port::on_ready(std::uint32_t events) {
+  running_ = true;
+  if ((events & EPOLLERR) != 0) {
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      const auto refused = network_->refusal();
+      if (!refused) {
+        break;
+      }
+      manager_.refused(*refused);
+    }
+  }
+  if ((events & EPOLLIN) != 0) {
+    receive();
+  }
+  if ((events & EPOLLOUT) != 0) {
+    flush();
+  }
+  if (!full_ && std::exchange(refused_room_, false)) {
+    manager_.notify_room();
+  }
+  running_ = false;
+}
+
+void Port::receive() {
+  for (std::uint32_t i = 0; i < runtime_.limits.roce.batches_a_turn; ++i) {
+    const std::span<const Inbound> batch = network_->receive();
+    for (const Inbound& datagram : batch) {
+      take(datagram);
+    }
+    if (batch.size() < kBatch) {
+      return;
+    }
+  }
+}
+
+void Port::take(const Inbound& datagram) {
+  if (!is_ipv4(*datagram.from)) {
+    ++dropped_.foreign;
+    return;
+  }
+  const auto packet = wire::parse_packet(datagram.octets);
+  if (!packet) {
+    ++dropped_.malformed;
+    return;
+  }
+  // The CRC covers the IP identification, which a socket does not tell. That of Linux is not zero.
+  const wire::InvariantCrc crc(route_of(*datagram.from, local()));
+  const auto identification = crc.identification_of(datagram.octets);
+  if (!identification) {
+    manager_.show_damaged(datagram);
+    ++dropped_.crc;
+    return;
+  }
+  Inbound known = datagram;
+  known.identification = *identification;
+  const PacketHeaders& headers = packet->headers;
+  if ((headers.base.partition & kDefaultPartition) != kDefaultPartition) {
+    ++dropped_.partition;
+    return;
+  }
+  bool taken = false;
+  if (headers.base.queue_pair != kManagementQueuePair) {
+    Session* const session = manager_.find_queue_pair(headers.base.queue_pair);
+    taken = session != nullptr && session->take(known, *packet);
+  } else if (headers.base.opcode == Opcode::datagram_send_only &&
+             headers.datagram.queue_key == kManagementKey) {
+    taken = manager_.take(known, packet->payload);
+  }
+  if (!taken) {
+    ++dropped_.foreign;
+  }
+}
+
+}  // namespace steertag::fabric::roce

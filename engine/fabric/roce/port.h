@@ -1,0 +1,71 @@
+// A local address of the provider: its socket, and the packets of all queue pairs on it.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fabric/roce/connection_manager.h"
+#include "fabric/roce/datagrams.h"
+#include "fabric/roce/formats.h"
+
+namespace steertag::fabric::roce {
+
+struct Runtime;
+
+/// Packets that were dropped, by reason.
+struct Dropped {
+  std::uint64_t malformed = 0;  // no packet of InfiniBand's transport
+  std::uint64_t crc = 0;
+  std::uint64_t partition = 0;
+  std::uint64_t foreign = 0;  // for no queue pair of ours, or from another address than its peer's
+  std::uint64_t unsent = 0;   // the network was full
+};
+
+class Port final : private Channel {
+ public:
+  static Expected<std::unique_ptr<Port>, Error> open(Runtime& runtime, const Address& local);
+  Port(Runtime& runtime, std::unique_ptr<Datagrams> network);
+  ~Port() override;
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  const Address& local() const { return network_->local(); }
+  ConnectionManager& manager() { return manager_; }
+  const Dropped& dropped() const { return dropped_; }
+  /// Whether no listener, connection or ended connection uses it, and no call of it is running.
+  bool unused() const { return !running_ && manager_.unused(); }
+
+  /// Whether a packet can be sent now. If not, sessions are notified when it can.
+  bool room();
+  /// Queues a packet, which leaves at the latest with the next `flush`. Its octets are valid until
+  /// the next call; there are none if the network is full.
+  View send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+            std::span<const View> payload);
+  void flush();
+
+ private:
+  Expected<void, Error> start();
+  void on_ready(std::uint32_t events) override;
+  void on_deadline() override {}
+  void receive();
+  void take(const Inbound& datagram);
+
+  Runtime& runtime_;
+  std::unique_ptr<Datagrams> network_;
+  Reactor::Key key_ = 0;
+  ConnectionManager manager_;
+  Dropped dropped_;
+  bool running_ = false;
+  bool full_ = false;  // of the network
+  bool refused_room_ = false;
+  // Packets that have not left: those from first_ on.
+  std::vector<std::byte> octets_ = std::vector<std::byte>(kBatch * kMostDatagramBytes);
+  std::array<Address, kBatch> destinations_;
+  std::array<Outbound, kBatch> queued_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace steertag::fabric::roce

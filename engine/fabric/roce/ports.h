@@ -1,0 +1,40 @@
+// The ports of a provider, by local address.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "fabric/net_names.h"
+#include "fabric/roce/gid.h"
+
+namespace steertag::fabric::roce {
+
+class Port;
+struct Runtime;
+
+class Ports {
+ public:
+  explicit Ports(Runtime& runtime);
+  ~Ports();
+  Ports(const Ports&) = delete;
+  Ports& operator=(const Ports&) = delete;
+
+  /// The port of a local address, which is opened if there is none.
+  Expected<Port*, Error> at(const Address& local);
+  /// A port from which `peer` can be reached. Towards a loopback address it has an address of
+  /// 127.128.0.0/9 that was free, so that several providers of one machine reach each other.
+  Expected<Port*, Error> towards(const Address& peer);
+
+  void flush();
+  /// Closes ports without users. Never call it from inside a port's call.
+  void sweep();
+
+ private:
+  Expected<Port*, Error> loopback();
+
+  Runtime& runtime_;
+  std::map<Gid, std::unique_ptr<Port>> ports_;
+  Port* loopback_ = nullptr;
+};
+
+}  // namespace steertag::fabric::roce

@@ -1,0 +1,17 @@
+// The roce provider: RoCEv2 over UDP sockets in user space.
+#pragma once
+
+#include "fabric/fabric.h"
+#include "fabric/roce/datagrams.h"
+
+namespace steertag::fabric::roce {
+
+/// Over UDP sockets.
+Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random,
+                                                         const fabric::Limits& limits, Clock clock);
+/// Over another network.
+Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random,
+                                                         const fabric::Limits& limits, Clock clock,
+                                                         OpenDatagrams open);
+
+}  // namespace steertag::fabric::roce

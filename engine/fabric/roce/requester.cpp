@@ -1,0 +1,420 @@
+// Packets of operations, their acknowledgement, and their repetition.
+#include "fabric/roce/requester.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace steertag::fabric::roce {
+namespace {
+
+constexpr std::uint8_t kRetriesForEver = 7;
+
+Opcode opcode_of(const Outgoing& operation, std::uint32_t packet) {
+  const bool first = packet == 0;
+  const bool last = packet + 1 == operation.packets;
+  if (operation.kind == Operation::rdma_write) {
+    return first ? (last ? Opcode::write_only : Opcode::write_first)
+                 : (last ? Opcode::write_last : Opcode::write_middle);
+  }
+  if (last && operation.invalidate) {
+    return first ? Opcode::send_only_invalidate : Opcode::send_last_invalidate;
+  }
+  return first ? (last ? Opcode::send_only : Opcode::send_first)
+               : (last ? Opcode::send_last : Opcode::send_middle);
+}
+
+}  // namespace
+
+std::chrono::microseconds rnr_wait(std::uint8_t syndrome) {
+  // Hundredths of milliseconds (InfiniBand specification, table 46).
+  static constexpr std::array<std::uint32_t, 32> kWaits{
+      65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
+      48,    64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
+      2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+  return std::chrono::microseconds(10) * kWaits[syndrome & 31];
+}
+
+void Outgoing::reset(Operation new_kind, WorkId new_id) {
+  std::vector<View> kept = std::move(parts);
+  kept.clear();
+  *this = {};
+  parts = std::move(kept);
+  kind = new_kind;
+  id = new_id;
+}
+
+void Requester::start(const RequestTerms& terms) {
+  terms_ = terms;
+  oldest_ = next_psn_ = beyond_ = terms.first_psn;
+  window_ = limits_.roce.window;
+  rnr_left_ = terms.rnr_retries;
+  timeout_ = round_trip_.timeout(limits_.roce);
+  started_ = true;
+}
+
+void Requester::stop() {
+  started_ = false;
+  deadline_ = kNever;
+  // A large ring frees its slots. A small one keeps them, so the last users of memory go here.
+  while (!queue_.empty()) {
+    queue_.front().memory.reset();
+    queue_.pop();
+  }
+  current_ = queue_.end();
+  reads_.clear();
+}
+
+Outgoing& Requester::post(Operation kind, WorkId id) {
+  Outgoing& operation = queue_.push();
+  operation.reset(kind, id);
+  return operation;
+}
+
+std::uint32_t Requester::send_psn() const {
+  if (current_ == queue_.end() || !queue_.at(current_).started) {
+    return next_psn_;
+  }
+  return psn_after(queue_.at(current_).first_psn, position_);
+}
+
+std::uint32_t Requester::in_flight() const {
+  return static_cast<std::uint32_t>(psn_distance(oldest_, send_psn()));
+}
+
+void Requester::start_operation(Outgoing& operation) {
+  const std::uint64_t mtu = terms_.path_mtu;
+  operation.started = true;
+  operation.first_psn = next_psn_;
+  operation.packets =
+      static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (operation.length + mtu - 1) / mtu));
+  next_psn_ = psn_after(next_psn_, operation.packets);
+}
+
+void Requester::transmit(Time now) {
+  if (!started_ || (paused_ && now < paused_until_)) {
+    return;
+  }
+  paused_ = false;
+  while (started_ && current_ != queue_.end() && output_.room()) {
+    Outgoing& operation = queue_.at(current_);
+    if (!operation.started) {
+      start_operation(operation);
+    }
+    const bool idle = in_flight() == 0;
+    const bool sent =
+        operation.kind == Operation::rdma_read ? send_read(operation) : send_request(operation);
+    if (!sent) {
+      break;
+    }
+    if (position_ == operation.packets) {
+      ++current_;
+      position_ = 0;
+    }
+    if (psn_distance(beyond_, send_psn()) > 0) {
+      if (!timed_psn_) {
+        timed_psn_ = beyond_;
+        timed_at_ = now;
+      }
+      beyond_ = send_psn();
+    }
+    if (idle) {
+      if (!recovering_) {
+        stalled_since_ = now;
+      }
+      arm(now);
+    }
+  }
+}
+
+bool Requester::send_request(Outgoing& operation) {
+  if (in_flight() >= window_) {
+    return false;
+  }
+  const std::uint64_t offset = std::uint64_t{position_} * terms_.path_mtu;
+  const auto bytes =
+      static_cast<std::size_t>(std::min<std::uint64_t>(terms_.path_mtu, operation.length - offset));
+  if (operation.announced == position_) {
+    ++operation.announced;
+    if (operation.kind == Operation::rdma_write) {
+      owner_.on_sending(operation, offset, bytes);
+    } else if (position_ == 0) {
+      owner_.on_sending(operation, 0, operation.length);
+    }
+  }
+  PacketHeaders packet;
+  packet.base.opcode = opcode_of(operation, position_);
+  packet.base.psn = psn_after(operation.first_psn, position_);
+  // The peer need not acknowledge what does not ask for it.
+  packet.base.acknowledge = position_ + 1 == operation.packets || in_flight() + 1 >= window_ ||
+                            packet.base.psn % limits_.roce.ack_interval == 0;
+  packet.rdma = {operation.offset, operation.stag, static_cast<std::uint32_t>(operation.length)};
+  packet.invalidate = operation.stag;
+  gather(operation, position_, bytes);
+  output_.send(packet, pieces_);
+  ++position_;
+  return true;
+}
+
+// A READ request ends at a multiple of the burst. So does a repeated one, wherever it starts.
+bool Requester::send_read(Outgoing& operation) {
+  const std::uint32_t burst = limits_.roce.read_burst;
+  const std::uint32_t packets = std::min(burst - position_ % burst, operation.packets - position_);
+  const std::uint32_t flying = in_flight();
+  if (reads_.size() >= terms_.reads || (flying > 0 && flying + packets > window_)) {
+    return false;
+  }
+  const std::uint64_t offset = std::uint64_t{position_} * terms_.path_mtu;
+  const std::uint64_t length =
+      std::min<std::uint64_t>(std::uint64_t{packets} * terms_.path_mtu, operation.length - offset);
+  if (operation.announced == position_) {
+    operation.announced += packets;
+    owner_.on_sending(operation, offset, length);
+  }
+  PacketHeaders packet;
+  packet.base.opcode = Opcode::read_request;
+  packet.base.psn = psn_after(operation.first_psn, position_);
+  packet.base.acknowledge = true;
+  packet.rdma = {operation.offset + offset, operation.stag, static_cast<std::uint32_t>(length)};
+  output_.send(packet, {});
+  position_ += packets;
+  reads_.push_back(psn_after(operation.first_psn, position_));
+  return true;
+}
+
+// The payload of a packet in pieces. The cursor follows the packets; only repetition moves it back.
+void Requester::gather(Outgoing& operation, std::uint32_t packet, std::size_t bytes) {
+  if (packet != operation.cursor_packet) {
+    operation.cursor_packet = 0;
+    operation.cursor_part = 0;
+    operation.cursor_offset = 0;
+  }
+  std::uint64_t skip = (std::uint64_t{packet} - operation.cursor_packet) * terms_.path_mtu;
+  pieces_.clear();
+  std::size_t left = bytes;
+  while (left > 0) {
+    const View part = operation.parts[operation.cursor_part];
+    const std::size_t have = part.size() - operation.cursor_offset;
+    const auto skipped = static_cast<std::size_t>(std::min<std::uint64_t>(skip, have));
+    skip -= skipped;
+    const std::size_t used = skip > 0 ? 0 : std::min(have - skipped, left);
+    if (used > 0) {
+      pieces_.push_back(part.subspan(operation.cursor_offset + skipped, used));
+      left -= used;
+    }
+    operation.cursor_offset += skipped + used;
+    if (operation.cursor_offset == part.size()) {
+      ++operation.cursor_part;
+      operation.cursor_offset = 0;
+    }
+  }
+  operation.cursor_packet = packet + 1;
+}
+
+// Whether this PSN was sent and is not acknowledged.
+bool Requester::covers(std::uint32_t psn) const {
+  return psn_distance(oldest_, psn) >= 0 && psn_distance(psn, beyond_) > 0;
+}
+
+void Requester::progress(std::uint32_t packets, Time now) {
+  window_ = std::min(limits_.roce.window, window_ + packets);
+  recovering_ = false;
+  rnr_left_ = terms_.rnr_retries;
+  stalled_since_ = now;
+  measure(now);
+  timeout_ = round_trip_.timeout(limits_.roce);
+  while (!reads_.empty() && psn_distance(oldest_, reads_.front()) <= 0) {
+    reads_.pop_front();
+  }
+  arm(now);
+}
+
+void Requester::arm(Time now) {
+  deadline_ = psn_distance(oldest_, beyond_) > 0 ? now + timeout_.count() : kNever;
+}
+
+// A packet that was repeated is not measured: its answer may be to either (RFC 6298 3).
+void Requester::measure(Time now) {
+  if (timed_psn_ && psn_distance(*timed_psn_, oldest_) > 0) {
+    round_trip_.sample(std::chrono::nanoseconds(std::max<Time>(1, now - timed_at_)));
+    timed_psn_.reset();
+  }
+}
+
+void Requester::complete(Time now) {
+  Outgoing& operation = queue_.front();
+  const Operation kind = operation.kind;
+  const WorkId id = operation.id;
+  operation.memory.reset();
+  queue_.pop();
+  if (current_ < queue_.first()) {
+    current_ = queue_.first();
+    position_ = 0;
+  }
+  if (queue_.empty()) {
+    arm(now);
+  }
+  owner_.on_done(kind, id);
+}
+
+// Everything before `psn` has arrived. READs are done by their responses alone: one that lacks any
+// has lost them.
+void Requester::acknowledge_before(std::uint32_t psn, Time now) {
+  while (started_ && !queue_.empty() && queue_.front().started) {
+    Outgoing& operation = queue_.front();
+    const std::int32_t ahead = psn_distance(oldest_, psn);
+    if (ahead <= 0) {
+      return;
+    }
+    if (operation.kind == Operation::rdma_read) {
+      lost(now);
+      return;
+    }
+    const std::uint32_t count =
+        std::min(static_cast<std::uint32_t>(ahead), operation.packets - operation.done);
+    operation.done += count;
+    oldest_ = psn_after(oldest_, count);
+    // An acknowledgement may come from before a repetition.
+    if (current_ == queue_.first()) {
+      position_ = std::max(position_, operation.done);
+    }
+    progress(count, now);
+    if (operation.done < operation.packets) {
+      return;
+    }
+    complete(now);
+  }
+}
+
+void Requester::take_acknowledge(const Packet& packet, Time now) {
+  const std::uint32_t psn = packet.headers.base.psn;
+  const AckKind kind = ack_kind(packet.headers.ack.syndrome);
+  if (!started_ || !covers(psn)) {
+    return;  // a duplicate, or from another life of the queue pair
+  }
+  acknowledge_before(kind == AckKind::ack ? psn_after(psn) : psn, now);
+  if (!started_ || kind == AckKind::ack) {
+    return;
+  }
+  if (wire::is_fatal(kind)) {
+    fail(Errc::peer_terminated, text("PSN 0x%06x: ", psn) + std::string(wire::name(kind)));
+    return;
+  }
+  if (psn != oldest_) {
+    return;
+  }
+  if (kind == AckKind::rnr_nak) {
+    take_rnr(packet.headers.ack.syndrome, now);
+  } else if (kind == AckKind::sequence_nak) {
+    lost(now);
+  }
+}
+
+void Requester::take_rnr(std::uint8_t syndrome, Time now) {
+  if (paused_) {
+    return;
+  }
+  if (rnr_left_ == 0) {
+    fail(Errc::timed_out, text("the peer has posted no receive after %u repetitions (RNR)",
+                               static_cast<unsigned>(terms_.rnr_retries)));
+    return;
+  }
+  if (terms_.rnr_retries != kRetriesForEver) {
+    --rnr_left_;
+  }
+  go_back();
+  recovering_ = true;
+  paused_ = true;
+  paused_until_ = now + std::chrono::nanoseconds(rnr_wait(syndrome)).count();
+  deadline_ = paused_until_;
+}
+
+void Requester::take_response(const Packet& packet, Time now) {
+  const std::uint32_t psn = packet.headers.base.psn;
+  if (!started_ || !covers(psn)) {
+    return;
+  }
+  acknowledge_before(psn, now);
+  if (!started_ || psn != oldest_) {
+    return;
+  }
+  Outgoing& operation = queue_.front();
+  if (operation.kind != Operation::rdma_read) {
+    fail(Errc::protocol_error, text("READ response with PSN 0x%06x, which is no READ's", psn));
+    return;
+  }
+  const std::uint64_t offset = std::uint64_t{operation.done} * terms_.path_mtu;
+  const std::uint64_t expected =
+      std::min<std::uint64_t>(terms_.path_mtu, operation.length - offset);
+  if (packet.payload.size() != expected) {
+    fail(Errc::protocol_error,
+         text("READ response with PSN 0x%06x has %zu octets instead of %zu", psn,
+              packet.payload.size(), static_cast<std::size_t>(expected)));
+    return;
+  }
+  if (!packet.payload.empty()) {
+    std::memcpy(operation.sink + offset, packet.payload.data(), packet.payload.size());
+  }
+  ++operation.done;
+  oldest_ = psn_after(oldest_);
+  if (current_ == queue_.first()) {
+    position_ = std::max(position_, operation.done);
+  }
+  progress(1, now);
+  owner_.on_response(operation, offset, packet.payload);
+  if (started_ && operation.done == operation.packets) {
+    complete(now);
+  }
+}
+
+// The next packet to be sent is the oldest one that is not acknowledged.
+void Requester::go_back() {
+  current_ = queue_.first();
+  position_ = queue_.empty() ? 0 : queue_.front().done;
+  reads_.clear();
+  timed_psn_.reset();
+}
+
+// A gap: packets of ours, or responses, are missing. What is already on its way tells of the same
+// gap, so only the first report counts.
+void Requester::lost(Time now) {
+  if (recovering_) {
+    return;
+  }
+  go_back();
+  recovering_ = true;
+  window_ = std::max<std::uint32_t>(1, window_ / 2);
+  arm(now);
+}
+
+void Requester::on_deadline(Time now) {
+  if (!started_ || now < deadline_) {
+    return;
+  }
+  if (paused_) {
+    deadline_ = kNever;
+    paused_ = false;
+    transmit(now);
+    return;
+  }
+  const bool reading = !queue_.empty() && queue_.front().kind == Operation::rdma_read;
+  const std::chrono::milliseconds limit = reading ? limits_.unanswered_read : limits_.unsent;
+  if (now >= after(stalled_since_, limit)) {
+    fail(Errc::timed_out,
+         std::string(reading ? "an RDMA Read went unanswered" : "the peer acknowledged nothing") +
+             " for " + std::to_string(limit.count()) + " ms");
+    return;
+  }
+  go_back();
+  recovering_ = true;
+  window_ = std::max<std::uint32_t>(1, window_ / 2);
+  timeout_ = std::min<std::chrono::nanoseconds>(timeout_ * 2, limits_.roce.most_ack);
+  arm(now);
+  transmit(now);
+}
+
+void Requester::fail(Errc code, std::string detail) {
+  owner_.on_requester_failed({code, std::move(detail), {}, false});
+}
+
+}  // namespace steertag::fabric::roce

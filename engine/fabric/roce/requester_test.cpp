@@ -1,0 +1,258 @@
+// The requester against a peer that loses packets, is not ready, or refuses.
+#include "fabric/roce/requester.h"
+
+#include <gtest/gtest.h>
+
+#include "fabric/testing/endpoint.h"
+#include "fabric/testing/packet_log.h"
+
+namespace steertag::fabric::roce {
+namespace {
+
+using testing::PacketLog;
+using testing::pattern;
+using Lines = std::vector<std::string>;
+
+constexpr std::uint32_t kMtu = 256;
+constexpr std::uint32_t kFirst = 0xfffffe;  // PSNs wrap soon
+constexpr std::uint8_t kAck = 0x1f;
+constexpr std::uint8_t kSequenceNak = 0x60;
+constexpr std::uint8_t kRnrNak = 0x20;
+constexpr Time kMillisecond = 1'000'000;
+
+class RoceRequesterTest : public ::testing::Test, protected RequesterOwner {
+ protected:
+  RoceRequesterTest() { start(2); }
+  void start(std::uint8_t rnr_retries, std::uint16_t reads = 2) {
+    requester.start({kFirst, kMtu, reads, rnr_retries});
+  }
+
+  void on_sending(const Outgoing& /*operation*/, std::uint64_t offset,
+                  std::uint64_t length) override {
+    events.push_back(std::to_string(length) + " from " + std::to_string(offset));
+  }
+  void on_response(const Outgoing& /*operation*/, std::uint64_t offset, View payload) override {
+    events.push_back("response " + std::to_string(payload.size()) + " at " +
+                     std::to_string(offset));
+  }
+  void on_done(Operation /*kind*/, WorkId id) override {
+    events.push_back("done " + std::to_string(id));
+  }
+  void on_requester_failed(CloseReason reason) override {
+    failed = reason;
+    requester.stop();
+  }
+
+  void post_send(WorkId id, const Bytes& message = {}) {
+    messages.push_back(std::make_unique<Bytes>(message));
+    Outgoing& operation = requester.post(Operation::send, id);
+    operation.parts.assign(1, View(*messages.back()));
+    operation.length = message.size();
+  }
+  void post_read(WorkId id, std::size_t length) {
+    messages.push_back(std::make_unique<Bytes>(length));
+    Outgoing& operation = requester.post(Operation::rdma_read, id);
+    operation.length = length;
+    operation.sink = messages.back()->data();
+    operation.stag = 7;
+    operation.offset = 1000;
+  }
+  void acknowledge(std::uint8_t syndrome, std::uint32_t number) {
+    Packet packet;
+    packet.headers.base.opcode = Opcode::acknowledge;
+    packet.headers.base.psn = psn(number);
+    packet.headers.ack.syndrome = syndrome;
+    requester.take_acknowledge(packet, now);
+    requester.transmit(now);
+  }
+  void respond(std::uint32_t number, const Bytes& payload) {
+    Packet packet;
+    packet.headers.base.opcode = Opcode::read_response_middle;
+    packet.headers.base.psn = psn(number);
+    packet.payload = payload;
+    requester.take_response(packet, now);
+    requester.transmit(now);
+  }
+  void wait(Time time) {
+    now += time;
+    requester.on_deadline(now);
+  }
+  static std::uint32_t psn(std::uint32_t number) { return psn_after(kFirst, number); }
+  static std::string line(const std::string& what, std::uint32_t number) {
+    return what + " " + std::to_string(psn(number));
+  }
+  Lines sent() { return output.take_lines(); }
+  Lines take_events() { return std::exchange(events, {}); }
+
+  Time now = 1;
+  fabric::Limits limits;
+  PacketLog output;
+  Requester requester{*this, output, limits};
+  std::vector<std::unique_ptr<Bytes>> messages;
+  Lines events;
+  std::optional<CloseReason> failed;
+};
+
+TEST_F(RoceRequesterTest, OneAcknowledgementStandsForAllBefore) {
+  for (WorkId id = 1; id <= 3; ++id) post_send(id);
+  requester.transmit(now);
+  EXPECT_EQ(sent(), (Lines{line("SEND Only", 0), line("SEND Only", 1), line("SEND Only", 2)}));
+  take_events();
+  acknowledge(kAck, 1);
+  EXPECT_EQ(take_events(), (Lines{"done 1", "done 2"}));
+  acknowledge(kAck, 0);
+  EXPECT_EQ(take_events(), Lines{}) << "of what was acknowledged before";
+  acknowledge(kAck, 3);
+  EXPECT_EQ(take_events(), Lines{}) << "of what was not sent";
+  acknowledge(kAck, 2);
+  EXPECT_EQ(take_events(), Lines{"done 3"});
+  EXPECT_EQ(requester.deadline(), kNever);
+}
+
+TEST_F(RoceRequesterTest, ANakIsAnsweredFromItsPacketOn) {
+  for (WorkId id = 1; id <= 3; ++id) post_send(id);
+  requester.transmit(now);
+  sent();
+  take_events();
+  acknowledge(kSequenceNak, 1);
+  EXPECT_EQ(take_events(), Lines{"done 1"}) << "what is before a NAK has arrived";
+  EXPECT_EQ(sent(), (Lines{line("SEND Only", 1), line("SEND Only", 2)}));
+  acknowledge(kSequenceNak, 1);
+  EXPECT_EQ(sent(), Lines{}) << "a second NAK of the same gap";
+}
+
+TEST_F(RoceRequesterTest, SilenceRepeatsWithGrowingPauses) {
+  post_send(1, pattern(300));
+  requester.transmit(now);
+  EXPECT_EQ(sent(), (Lines{line("SEND First", 0), line("SEND Last", 1)}));
+  EXPECT_EQ(take_events(), Lines{"300 from 0"});
+  const Time first = requester.deadline() - now;
+  wait(first);
+  EXPECT_EQ(sent(), (Lines{line("SEND First", 0), line("SEND Last", 1)}));
+  EXPECT_EQ(take_events(), Lines{}) << "a repetition gives no event";
+  EXPECT_EQ(requester.deadline() - now, 2 * first);
+  EXPECT_EQ(output.packets[0].payload, output.packets[2].payload);
+  EXPECT_EQ(output.packets[1].payload, output.packets[3].payload);
+}
+
+TEST_F(RoceRequesterTest, SilenceHasALimit) {
+  post_send(1);
+  requester.transmit(now);
+  for (int i = 0; i < 100 && !failed; ++i) {
+    wait(requester.deadline() - now);
+  }
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->code, Errc::timed_out);
+  EXPECT_GE(now, after(0, limits.unsent));
+}
+
+TEST_F(RoceRequesterTest, PacketsInFlightAreBounded) {
+  post_send(1, Bytes(100 * kMtu));
+  requester.transmit(now);
+  EXPECT_EQ(output.packets.size(), limits.roce.window);
+  EXPECT_TRUE(output.packets.back().packet.base.acknowledge)
+      << "the last packet of a window asks for an acknowledgement";
+  acknowledge(kAck, 9);
+  EXPECT_EQ(output.packets.size(), limits.roce.window + 10);
+}
+
+TEST_F(RoceRequesterTest, NoReceiveIsWaitedForAndThenFatal) {
+  post_send(1);
+  requester.transmit(now);
+  sent();
+  constexpr std::uint8_t kTenMilliseconds = 20;
+  for (int i = 0; i < 2; ++i) {
+    acknowledge(kRnrNak | kTenMilliseconds, 0);
+    EXPECT_EQ(sent(), Lines{});
+    wait(10 * kMillisecond);
+    EXPECT_EQ(sent(), Lines{}) << "before its time";
+    wait(kMillisecond);
+    EXPECT_EQ(sent(), Lines{line("SEND Only", 0)});
+  }
+  acknowledge(kRnrNak | kTenMilliseconds, 0);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->code, Errc::timed_out) << failed->detail;
+}
+
+TEST_F(RoceRequesterTest, AFatalNakEndsIt) {
+  post_send(1);
+  post_send(2);
+  requester.transmit(now);
+  take_events();
+  acknowledge(0x62, 1);
+  EXPECT_EQ(take_events(), Lines{"done 1"});
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->code, Errc::peer_terminated);
+  EXPECT_EQ(failed->detail, "PSN 0xffffff: NAK: remote access error");
+}
+
+TEST_F(RoceRequesterTest, AReadRestartsWhereItsResponseBroke) {
+  post_read(1, 4 * kMtu);
+  requester.transmit(now);
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 0)});
+  respond(0, Bytes(kMtu, std::byte{1}));
+  respond(2, Bytes(kMtu, std::byte{3}));
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 1)});
+  const RdmaHeader& again = output.packets.back().packet.rdma;
+  EXPECT_EQ(again.address, 1000 + kMtu);
+  EXPECT_EQ(again.length, 3 * kMtu);
+  for (std::uint32_t i = 1; i < 4; ++i) {
+    respond(i, Bytes(kMtu, static_cast<std::byte>(i + 1)));
+  }
+  EXPECT_EQ(events.back(), "done 1");
+  EXPECT_EQ(messages[0]->at(0), std::byte{1});
+  EXPECT_EQ(messages[0]->at(2 * kMtu), std::byte{3});
+  EXPECT_EQ(messages[0]->at(4 * kMtu - 1), std::byte{4});
+}
+
+TEST_F(RoceRequesterTest, AnAcknowledgementBehindAReadShowsThatItsResponseIsLost) {
+  post_read(1, kMtu);
+  post_send(2);
+  requester.transmit(now);
+  sent();
+  take_events();
+  acknowledge(kAck, 1);
+  EXPECT_EQ(take_events(), Lines{}) << "a READ is done by its response alone";
+  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 0), line("SEND Only", 1)}));
+}
+
+TEST_F(RoceRequesterTest, ReadsAreAskedForInParts) {
+  const std::uint32_t burst = limits.roce.read_burst;
+  post_read(1, std::size_t{5} * burst * kMtu);
+  requester.transmit(now);
+  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 0), line("RDMA READ Request", burst)}))
+      << "two at a time were settled";
+  for (std::uint32_t i = 0; i < burst; ++i) {
+    respond(i, Bytes(kMtu));
+  }
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 2 * burst)});
+}
+
+TEST_F(RoceRequesterTest, AResponseOfTheWrongSizeIsAViolation) {
+  post_read(1, 4 * kMtu);
+  requester.transmit(now);
+  respond(0, Bytes(kMtu + 4));
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->code, Errc::protocol_error) << failed->detail;
+}
+
+TEST_F(RoceRequesterTest, PartsAreGatheredAlsoWhenRepeated) {
+  const Bytes whole = pattern(1000);
+  Outgoing& operation = requester.post(Operation::send, 1);
+  operation.parts = {View(whole).first(1), View{}, View(whole).subspan(1, 300),
+                     View(whole).subspan(301)};
+  operation.length = whole.size();
+  requester.transmit(now);
+  acknowledge(kAck, 0);
+  acknowledge(kSequenceNak, 2);
+  Bytes got;
+  for (const std::size_t i : {0, 1, 4, 5}) {
+    const Bytes& payload = output.packets[i].payload;
+    got.insert(got.end(), payload.begin(), payload.end());
+  }
+  ASSERT_EQ(output.packets.size(), 6U);
+  EXPECT_TRUE(got == whole) << "octets differ";
+}
+
+}  // namespace
+}  // namespace steertag::fabric::roce

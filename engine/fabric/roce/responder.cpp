@@ -1,0 +1,387 @@
+// Order, shape and protection of requests, and their answers.
+#include "fabric/roce/responder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace steertag::fabric::roce {
+namespace {
+
+constexpr std::uint8_t kSequenceNak = 0x60;
+constexpr std::uint8_t kRnrNak = 0x20;
+constexpr std::uint8_t kAckWithoutCredits = 0x1f;
+
+// A peer repeats no more READs than it may issue. Between two of them is one acknowledgement.
+constexpr std::size_t kMostAnswersARead = 4;
+
+using Longest = unsigned long long;
+
+Refusal invalid(std::string detail) {
+  return {kInvalidRequest, std::move(detail)};
+}
+
+}  // namespace
+
+void Responder::start(const ResponseTerms& terms) {
+  terms_ = terms;
+  expected_ = told_ = terms.first_psn;
+  started_ = true;
+}
+
+void Responder::stop() {
+  started_ = false;
+  answers_.clear();
+  receives_.clear();
+}
+
+std::uint32_t Responder::packets_of(std::uint32_t length) const {
+  return std::max<std::uint32_t>(1, length / terms_.path_mtu + (length % terms_.path_mtu != 0));
+}
+
+void Responder::take(const Packet& request) {
+  if (!started_) {
+    return;
+  }
+  const std::int32_t ahead = psn_distance(expected_, request.headers.base.psn);
+  if (ahead < 0) {
+    take_duplicate(request);
+  } else if (ahead == 0) {
+    take_next(request);
+  } else if (!nak_sent_) {
+    nak(kSequenceNak);
+  }
+}
+
+void Responder::take_next(const Packet& request) {
+  nak_sent_ = false;
+  const OpcodeTraits& traits = request.headers.traits();
+  const std::uint32_t psn = request.headers.base.psn;
+  Checked refusal;
+  switch (traits.operation) {
+    case wire::Operation::send:
+      refusal = take_send(request);
+      break;
+    case wire::Operation::write:
+      refusal = take_write(request);
+      break;
+    case wire::Operation::read_request:
+      refusal = take_read(request);
+      break;
+    default:
+      refusal = invalid(std::string(wire::name(request.headers.base.opcode)) + " is not supported");
+      break;
+  }
+  if (refusal) {
+    refuse(std::move(*refusal), psn);
+  }
+}
+
+// A READ is executed again, as its response may be lost. Of other requests the acknowledgement may
+// be.
+void Responder::take_duplicate(const Packet& request) {
+  if (request.headers.traits().operation != wire::Operation::read_request) {
+    if (request.headers.base.acknowledge) {
+      acknowledge();
+    }
+    return;
+  }
+  const std::uint32_t psn = request.headers.base.psn;
+  const std::uint32_t end = psn_after(psn, packets_of(request.headers.rdma.length));
+  if (psn_distance(end, expected_) < 0) {
+    return;  // it asks for more than the request that it repeats
+  }
+  SoftwareRegion* source = nullptr;
+  if (request.headers.rdma.length > 0) {
+    auto found = find(request.headers.rdma, false);
+    if (!found) {
+      return;  // closed since: the peer has had its response, or will notice
+    }
+    source = *found;
+  }
+  // The peer repeats everything from here on, and has everything before.
+  while (!answers_.empty() && psn_distance(psn, answers_.back().psn) >= 0) {
+    nak_sent_ = false;
+    answers_.pop_back();
+  }
+  if (!answers_.empty() && answers_.back().response &&
+      psn_distance(psn, psn_after(answers_.back().psn, answers_.back().packets)) > 0) {
+    answers_.pop_back();
+  }
+  if (answers_.size() >= kMostAnswersARead * std::size_t{terms_.reads}) {
+    return;
+  }
+  answer_read(request.headers.rdma, psn, source, true);
+}
+
+std::optional<Refusal> Responder::check_shape(const Packet& request, Message kind) const {
+  const OpcodeTraits& traits = request.headers.traits();
+  const std::string name(wire::name(request.headers.base.opcode));
+  if (traits.first != (message_ == Message::none) || (!traits.first && message_ != kind)) {
+    return invalid(name + (message_ == Message::none ? " although no message has begun"
+                                                     : " inside another message"));
+  }
+  const std::size_t bytes = request.payload.size();
+  if (traits.last ? bytes > terms_.path_mtu || (bytes == 0 && !traits.first)
+                  : bytes != terms_.path_mtu) {
+    return invalid(
+        text("%s with %zu octets at a path MTU of %u", name.c_str(), bytes, terms_.path_mtu));
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> Responder::take_send(const Packet& request) {
+  if (auto refusal = check_shape(request, Message::send)) {
+    return refusal;
+  }
+  if (receives_.empty()) {
+    nak(static_cast<std::uint8_t>(kRnrNak | limits_.rnr_timer));
+    return std::nullopt;
+  }
+  const OpcodeTraits& traits = request.headers.traits();
+  const PostedReceive receive = receives_.front();
+  const std::size_t bytes = request.payload.size();
+  if (bytes > receive.buffer.size() - received_) {
+    return invalid(text("Send of %llu octets or more for a posted receive of %zu",
+                        static_cast<Longest>(received_) + bytes, receive.buffer.size()));
+  }
+  std::optional<std::uint32_t> invalidated;
+  if (traits.invalidate) {
+    const SoftwareRegion* region = domain_.table().find(request.headers.invalidate);
+    if (region == nullptr || &region->domain() != &domain_ || !region->open_to(windows_) ||
+        !region->remotely_open()) {
+      return Refusal{kAccessError,
+                     text("Send with Invalidate of R_Key 0x%08x, which is not valid on this "
+                          "connection",
+                          request.headers.invalidate)};
+    }
+    invalidated = request.headers.invalidate;
+  }
+  if (bytes > 0) {
+    std::memcpy(receive.buffer.data() + received_, request.payload.data(), bytes);
+  }
+  received_ += bytes;
+  message_ = traits.last ? Message::none : Message::send;
+  expected_ = psn_after(expected_);
+  if (traits.last) {
+    ++msn_;
+  }
+  if (request.headers.base.acknowledge) {
+    acknowledge();
+  }
+  if (traits.last) {
+    const auto whole = static_cast<std::size_t>(std::exchange(received_, 0));
+    receives_.pop();
+    owner_.on_message(receive, receive.buffer.first(whole), invalidated);
+  }
+  return std::nullopt;
+}
+
+Expected<SoftwareRegion*, Refusal> Responder::find(const RdmaHeader& header, bool write) const {
+  const char* const what = write ? "RDMA Write to" : "RDMA Read from";
+  const auto refusal = [&](const char* why) {
+    return tl::unexpected(
+        Refusal{kAccessError, text("%s R_Key 0x%08x, %s (%u octets at 0x%016llx)", what, header.key,
+                                   why, header.length, static_cast<Longest>(header.address))});
+  };
+  SoftwareRegion* region = domain_.table().find(header.key);
+  if (region == nullptr) {
+    return refusal("which is not valid");
+  }
+  if (&region->domain() != &domain_) {
+    return refusal("which belongs to another protection domain");
+  }
+  if (!region->open_to(windows_)) {
+    return refusal("which is a window of another connection");
+  }
+  if (write ? !region->rights().remote_write : !region->rights().remote_read) {
+    return refusal("which does not have that right");
+  }
+  if (header.address + header.length < header.address ||
+      !region->contains(header.address, header.length)) {
+    return refusal("whose memory it leaves");
+  }
+  return region;
+}
+
+std::optional<Refusal> Responder::take_write(const Packet& request) {
+  if (auto refusal = check_shape(request, Message::write)) {
+    return refusal;
+  }
+  const OpcodeTraits& traits = request.headers.traits();
+  if (traits.immediate) {
+    return invalid(std::string(wire::name(request.headers.base.opcode)) + " is not supported");
+  }
+  if (traits.first) {
+    write_ = request.headers.rdma;
+    received_ = 0;
+  }
+  const std::size_t bytes = request.payload.size();
+  const std::uint64_t left = write_.length - received_;
+  if (traits.last ? bytes != left : bytes >= left) {
+    return invalid(text("RDMA Write whose packets have %llu octets%s instead of %u",
+                        static_cast<Longest>(received_) + bytes, traits.last ? "" : " or more",
+                        write_.length));
+  }
+  const std::uint64_t address = write_.address + received_;
+  if (write_.length > 0) {
+    // Every packet: the owner may close the region between two of them.
+    auto region = find(write_, true);
+    if (!region) {
+      owner_.on_write(write_.key, address, traits.first ? write_.length : bytes, {});
+      return std::move(region.error());
+    }
+    std::byte* const to = (*region)->at(address);
+    std::memcpy(to, request.payload.data(), bytes);
+    owner_.on_write(write_.key, address, bytes, View(to, bytes));
+  } else {
+    owner_.on_write(write_.key, address, 0, {});
+  }
+  received_ += bytes;
+  message_ = traits.last ? Message::none : Message::write;
+  expected_ = psn_after(expected_);
+  if (traits.last) {
+    received_ = 0;
+    ++msn_;
+  }
+  if (request.headers.base.acknowledge) {
+    acknowledge();
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> Responder::take_read(const Packet& request) {
+  if (auto refusal = check_shape(request, Message::none)) {
+    return refusal;
+  }
+  if (!request.payload.empty()) {
+    return invalid("READ request with a payload");
+  }
+  const auto outstanding = std::ranges::count_if(
+      answers_, [](const Answer& answer) { return answer.response && !answer.duplicate; });
+  if (outstanding >= terms_.reads) {
+    return invalid(text("READ request beyond the %u that this side takes at a time",
+                        static_cast<unsigned>(terms_.reads)));
+  }
+  SoftwareRegion* source = nullptr;
+  if (request.headers.rdma.length > 0) {  // of none nothing is checked
+    auto found = find(request.headers.rdma, false);
+    if (!found) {
+      owner_.on_read(request.headers.rdma);
+      return std::move(found.error());
+    }
+    source = *found;
+  }
+  owner_.on_read(request.headers.rdma);
+  ++msn_;
+  expected_ = psn_after(expected_, packets_of(request.headers.rdma.length));
+  answer_read(request.headers.rdma, request.headers.base.psn, source, false);
+  return std::nullopt;
+}
+
+void Responder::answer_read(const RdmaHeader& read, std::uint32_t psn, SoftwareRegion* source,
+                            bool duplicate) {
+  Answer& answer = answers_.emplace_back();
+  answer.psn = psn;
+  answer.response = true;
+  answer.duplicate = duplicate;
+  answer.read = read;
+  answer.packets = packets_of(read.length);
+  if (source != nullptr) {
+    answer.memory = source->memory();
+    answer.from = source->at(read.address);
+  }
+}
+
+// One acknowledgement stands for all before it.
+void Responder::acknowledge() {
+  const std::uint32_t psn = psn_after(expected_, wire::kPsnMask);
+  if (answers_.empty() || answers_.back().response ||
+      ack_kind(answers_.back().syndrome) != AckKind::ack) {
+    answers_.emplace_back();
+  }
+  answers_.back().psn = psn;
+  answers_.back().syndrome = kAckWithoutCredits;
+}
+
+void Responder::nak(std::uint8_t syndrome) {
+  nak_sent_ = true;
+  Answer& answer = answers_.emplace_back();
+  answer.psn = expected_;
+  answer.syndrome = syndrome;
+}
+
+void Responder::refuse(Refusal refusal, std::uint32_t psn) {
+  nak(refusal.syndrome);
+  // What goes before the NAK leaves before it, as far as the network takes it.
+  while (started_ && !answers_.empty() && output_.room()) {
+    send_one();
+  }
+  if (started_) {
+    stop();
+    owner_.on_refused_request(std::move(refusal), psn);
+  }
+}
+
+bool Responder::transmit() {
+  for (std::uint32_t left = limits_.responses_a_turn;
+       started_ && !answers_.empty() && left > 0 && output_.room(); --left) {
+    send_one();
+  }
+  return started_ && !answers_.empty() && output_.room();
+}
+
+void Responder::send_one() {
+  Answer& answer = answers_.front();
+  PacketHeaders packet;
+  packet.ack = {answer.syndrome, msn_};
+  if (!answer.response) {
+    packet.base.opcode = Opcode::acknowledge;
+    packet.base.psn = answer.psn;
+    output_.send(packet, {});
+    answers_.pop_front();
+    return;
+  }
+  if (!source_open(answer)) {
+    const bool duplicate = answer.duplicate;
+    const std::uint32_t psn = psn_after(answer.psn, answer.sent);
+    answers_.pop_front();
+    if (!duplicate) {
+      packet.base.opcode = Opcode::acknowledge;
+      packet.base.psn = psn;
+      packet.ack.syndrome = kAccessError;
+      output_.send(packet, {});
+      stop();
+      owner_.on_source_closed(psn);
+    }
+    return;
+  }
+  const std::uint64_t offset = std::uint64_t{answer.sent} * terms_.path_mtu;
+  const auto bytes = static_cast<std::size_t>(
+      std::min<std::uint64_t>(terms_.path_mtu, answer.read.length - offset));
+  const bool first = answer.sent == 0;
+  const bool last = answer.sent + 1 == answer.packets;
+  packet.base.opcode = first ? (last ? Opcode::read_response_only : Opcode::read_response_first)
+                             : (last ? Opcode::read_response_last : Opcode::read_response_middle);
+  packet.base.psn = psn_after(answer.psn, answer.sent);
+  packet.ack.syndrome = kAckWithoutCredits;
+  if (psn_distance(told_, packet.base.psn) >= 0) {
+    told_ = psn_after(packet.base.psn);
+    owner_.on_read_answered(answer.read, offset, bytes);
+  }
+  const View payload(answer.from + offset, bytes);
+  output_.send(packet, {&payload, 1});
+  if (++answer.sent == answer.packets) {
+    answers_.pop_front();
+  }
+}
+
+bool Responder::source_open(const Answer& answer) const {
+  if (answer.read.length == 0) {
+    return true;
+  }
+  const SoftwareRegion* source = domain_.table().find(answer.read.key);
+  return source != nullptr && source->memory() == answer.memory;
+}
+
+}  // namespace steertag::fabric::roce

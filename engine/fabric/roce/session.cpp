@@ -1,0 +1,455 @@
+// Messages and states of a session.
+#include "fabric/roce/session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fabric/roce/connection_manager.h"
+#include "fabric/roce/port.h"
+#include "fabric/roce/runtime.h"
+
+namespace steertag::fabric::roce {
+namespace {
+
+constexpr std::uint8_t kTransportRetries = 7;
+constexpr std::uint16_t kPermissiveLid = 0xffff;
+constexpr std::uint8_t kIpv4 = 4;
+constexpr std::uint8_t kPacketRate = 3;  // 10 Gb/s: without a meaning over UDP
+constexpr std::uint8_t kHopLimit = 64;
+constexpr std::uint32_t kMostCmRetries = 15;
+
+const Limits& limits_of(ConnectionManager& manager) {
+  return manager.runtime().limits.roce;
+}
+
+}  // namespace
+
+Session::Session(ConnectionManager& manager, const Address& peer, const SessionNumbers& numbers)
+    : manager_(manager),
+      peer_(peer),
+      crc_(route_of(manager.port().local(), peer)),
+      numbers_(numbers),
+      datagrams_(manager.runtime().reactor, manager.port().local()) {
+  key_ = manager_.runtime().reactor.add(*this);
+}
+
+Session::~Session() {
+  not_pending();
+  manager_.runtime().reactor.remove(key_);
+}
+
+Port& Session::port() {
+  return manager_.port();
+}
+
+void Session::not_pending() {
+  if (state_ == State::requested) {
+    --manager_.pending;
+  }
+}
+
+void Session::set_deadline(std::chrono::milliseconds wait) {
+  Reactor& reactor = manager_.runtime().reactor;
+  reactor.set_deadline(key_, after(reactor.now(), wait));
+}
+
+Mad Session::answer(CmKind kind) const {
+  Mad mad;
+  mad.transaction = transaction_;
+  mad.message.kind = kind;
+  mad.message.local_id = numbers_.id;
+  mad.message.remote_id = peer_id_;
+  return mad;
+}
+
+void Session::tell(const MadOctets& octets) {
+  datagrams_.sent(peer_, manager_.send(peer_, octets));
+}
+
+// Sends a message, and repeats it until the state changes.
+void Session::say(const Mad& mad) {
+  last_ = encode_mad(mad);
+  has_last_ = true;
+  tries_ = 1;
+  tell(last_);
+  set_deadline(limits_of(manager_).cm_response);
+}
+
+void Session::say_once(CmKind kind, std::uint64_t transaction) {
+  Mad mad = answer(kind);
+  mad.transaction = transaction;
+  tell(encode_mad(mad));
+}
+
+void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer) {
+  const Limits& limits = limits_of(manager_);
+  user_ = &user;
+  initiator_ = true;
+  state_ = State::requesting;
+  transaction_ = manager_.runtime().random();
+  Bytes private_data(wire::kIpHeaderBytes);
+  wire::IpHeader header;
+  header.version = kIpv4;
+  header.source_port = kRoceUdpPort;
+  const Gid own = gid_of(this->port().local());
+  const Gid other = gid_of(peer_);
+  // IPv4 addresses are the last four octets, after zeros.
+  std::copy_n(own.begin() + 12, 4, header.source.begin() + 12);
+  std::copy_n(other.begin() + 12, 4, header.destination.begin() + 12);
+  wire::encode(header, private_data.data());
+  private_data.insert(private_data.end(), offer.private_data.begin(), offer.private_data.end());
+
+  Mad mad = answer(CmKind::connect_request);
+  mad.message.service = wire::tcp_service(port);
+  mad.message.queue_pair = numbers_.queue_pair;
+  mad.message.starting_psn = numbers_.first_psn;
+  mad.message.path_mtu = offer.path_mtu;
+  mad.message.private_data = private_data;
+  mad.message.responder_resources = offer.ird;
+  mad.message.initiator_depth = offer.ord;
+  mad.message.rnr_retry_count = offer.rnr_retries;
+  mad.message.retry_count = kTransportRetries;
+  mad.message.local_response_timeout = exponent_of(limits.cm_response);
+  mad.message.remote_response_timeout = exponent_of(limits.cm_response);
+  mad.message.max_cm_retries = static_cast<std::uint8_t>(std::min(limits.cm_tries, kMostCmRetries));
+  wire::CmPath& path = mad.message.primary;
+  path.local_lid = path.remote_lid = kPermissiveLid;
+  path.local_gid = own;
+  path.remote_gid = other;
+  path.packet_rate = kPacketRate;
+  path.hop_limit = kHopLimit;
+  path.local_ack_timeout = exponent_of(limits.ack);
+  terms_.path_mtu = offer.path_mtu;
+  say(mad);
+}
+
+void Session::take_first(const Inbound& datagram, const Mad& request) {
+  datagrams_.keep(datagram);
+  state_ = State::requested;
+  ++manager_.pending;
+  transaction_ = request.transaction;
+  peer_id_ = request.message.local_id;
+  peer_queue_pair_ = request.message.queue_pair;
+  note_terms(request.message, request.message.path_mtu);
+  manager_.note_peer(*this);
+}
+
+void Session::note_terms(const CmMessage& message, std::uint8_t path_mtu) {
+  terms_ = {message.starting_psn, message.responder_resources, message.initiator_depth,
+            message.rnr_retry_count, path_mtu};
+}
+
+void Session::accept(const Offer& offer) {
+  if (state_ != State::requested) {
+    return;
+  }
+  not_pending();
+  state_ = State::accepting;
+  Mad mad = answer(CmKind::connect_reply);
+  mad.message.queue_pair = numbers_.queue_pair;
+  mad.message.starting_psn = numbers_.first_psn;
+  mad.message.private_data = offer.private_data;
+  mad.message.responder_resources = offer.ird;
+  mad.message.initiator_depth = offer.ord;
+  mad.message.rnr_retry_count = offer.rnr_retries;
+  say(mad);
+}
+
+void Session::reject(std::uint16_t reason, View private_data) {
+  if (state_ != State::requested) {
+    return;
+  }
+  Mad mad = answer(CmKind::connect_reject);
+  mad.message.reason = reason;
+  mad.message.private_data = private_data;
+  not_pending();
+  user_ = nullptr;
+  say(mad);  // the last message is said again when the peer repeats its request
+  end(State::over);
+}
+
+void Session::disconnect() {
+  if (state_ != State::established && state_ != State::accepting && state_ != State::failing) {
+    return;
+  }
+  state_ = State::disconnecting;
+  Runtime& runtime = manager_.runtime();
+  transaction_ = runtime.random();
+  Mad mad = answer(CmKind::disconnect_request);
+  mad.message.queue_pair = peer_queue_pair_;
+  give_up_ = after(runtime.reactor.now(), runtime.limits.closing);
+  say(mad);
+}
+
+void Session::fail(std::uint32_t psn, std::uint8_t syndrome) {
+  state_ = State::failing;
+  nak_psn_ = psn;
+  nak_ = AckHeader{syndrome, 0};
+  has_last_ = false;
+  set_deadline(manager_.runtime().limits.closing);
+}
+
+void Session::leave() {
+  user_ = nullptr;
+  switch (state_) {
+    case State::unused:
+      end(State::over);
+      break;
+    case State::requesting:
+      has_last_ = false;
+      end(State::over);
+      break;
+    case State::requested:
+      reject(wire::kRejectedByConsumer, {});
+      break;
+    case State::accepting:
+    case State::established:
+      disconnect();
+      break;
+    case State::failing:
+    case State::disconnecting:
+    case State::over:
+      break;
+  }
+  datagrams_.observe(nullptr, trace::Role::client);
+}
+
+void Session::end(State state) {
+  state_ = state;
+  manager_.forget_peer(*this);
+  set_deadline(limits_of(manager_).time_wait);
+}
+
+bool Session::room() {
+  return manager_.port().room();
+}
+
+void Session::send(PacketHeaders packet, std::span<const View> payload) {
+  packet.base.queue_pair = peer_queue_pair_;
+  packet.base.migrated = true;
+  datagrams_.sent(peer_, manager_.port().send(peer_, crc_, packet, payload));
+}
+
+void Session::established_now() {
+  state_ = State::established;
+  has_last_ = false;
+  manager_.runtime().reactor.set_deadline(key_, kNever);
+}
+
+void Session::take(const Inbound& datagram, const Mad& mad) {
+  datagrams_.received(datagram);
+  switch (mad.message.kind) {
+    case CmKind::connect_request:
+      take_repeated_request();
+      break;
+    case CmKind::connect_reply:
+      take_reply(mad);
+      break;
+    case CmKind::ready_to_use:
+      if (state_ == State::accepting) {
+        established_now();
+        if (user_ != nullptr) {
+          user_->on_ready();
+        }
+      }
+      break;
+    case CmKind::message_receipt_ack:
+      // The peer's user takes its time; the user's own limit ends it.
+      if (state_ == State::requesting || state_ == State::accepting) {
+        tries_ = 0;
+        set_deadline(std::chrono::duration_cast<std::chrono::milliseconds>(
+            time_of(mad.message.service_timeout)));
+      }
+      break;
+    case CmKind::connect_reject:
+      take_reject(mad);
+      break;
+    case CmKind::disconnect_request:
+      if (state_ == State::requesting || state_ == State::requested ||
+          mad.message.queue_pair != numbers_.queue_pair) {
+        break;
+      }
+      say_once(CmKind::disconnect_reply, mad.transaction);
+      if (state_ != State::over) {
+        const bool ours = state_ == State::disconnecting;
+        has_last_ = false;
+        end(State::over);
+        if (user_ != nullptr) {
+          ours ? user_->on_ended() : user_->on_peer_ended();
+        }
+      }
+      break;
+    case CmKind::disconnect_reply:
+      if (state_ == State::disconnecting) {
+        has_last_ = false;
+        end(State::over);
+        if (user_ != nullptr) {
+          user_->on_ended();
+        }
+      }
+      break;
+  }
+}
+
+// The answer is late or lost.
+void Session::take_repeated_request() {
+  if (state_ == State::requested) {
+    Mad mad = answer(CmKind::message_receipt_ack);
+    mad.message.service_timeout = exponent_of(manager_.runtime().limits.startup);
+    tell(encode_mad(mad));
+  } else if ((state_ == State::accepting || state_ == State::over) && has_last_) {
+    tell(last_);
+  }
+}
+
+void Session::take_reply(const Mad& mad) {
+  if (state_ == State::established && initiator_ && mad.message.local_id == peer_id_) {
+    say_once(CmKind::ready_to_use, mad.transaction);  // the first was lost
+    return;
+  }
+  if (state_ != State::requesting) {
+    if (state_ == State::over && peer_id_ == 0) {
+      // Our user has left.
+      Mad refusal = answer(CmKind::connect_reject);
+      refusal.transaction = mad.transaction;
+      refusal.message.subject = CmSubject::reply;
+      refusal.message.remote_id = mad.message.local_id;
+      refusal.message.reason = wire::kRejectedByConsumer;
+      tell(encode_mad(refusal));
+    }
+    return;
+  }
+  peer_id_ = mad.message.local_id;
+  peer_queue_pair_ = mad.message.queue_pair;
+  note_terms(mad.message, terms_.path_mtu);
+  manager_.note_peer(*this);
+  established_now();
+  say_once(CmKind::ready_to_use, mad.transaction);
+  if (user_ != nullptr) {
+    user_->on_accepted(mad.message.private_data);
+  }
+}
+
+void Session::take_reject(const Mad& mad) {
+  if (state_ != State::requesting && state_ != State::accepting) {
+    return;
+  }
+  has_last_ = false;
+  peer_id_ = mad.message.local_id;
+  end(State::over);
+  if (user_ != nullptr) {
+    user_->on_rejected(mad.message.reason, mad.message.private_data);
+  }
+}
+
+void Session::show_damaged(const Inbound& datagram) {
+  if (gid_of(*datagram.from) == gid_of(peer_)) {
+    datagrams_.received(datagram);
+  }
+}
+
+bool Session::take(const Inbound& datagram, const Packet& packet) {
+  if (gid_of(*datagram.from) != gid_of(peer_)) {
+    return false;
+  }
+  datagrams_.received(datagram);
+  if (state_ == State::accepting) {
+    // A packet shows that the peer has our acceptance.
+    established_now();
+    if (user_ != nullptr) {
+      user_->on_ready();
+    }
+  }
+  if (state_ == State::failing && packet.headers.traits().is_request()) {
+    PacketHeaders refusal;
+    refusal.base.opcode = Opcode::acknowledge;
+    refusal.base.psn = nak_psn_;
+    refusal.ack = *nak_;
+    send(refusal, {});
+  } else if (state_ == State::established && user_ != nullptr) {
+    user_->on_packet(packet);
+  } else {
+    return state_ == State::over || state_ == State::disconnecting;
+  }
+  return true;
+}
+
+void Session::take_refusal() {
+  if (state_ == State::over || state_ == State::unused) {
+    return;
+  }
+  const bool ended = state_ == State::disconnecting;
+  not_pending();
+  has_last_ = false;
+  end(State::over);
+  if (user_ == nullptr) {
+    return;
+  }
+  if (ended) {
+    user_->on_ended();
+  } else {
+    user_->on_unreachable({Errc::cannot_connect, "no RoCE end has UDP port 4791 there"});
+  }
+}
+
+void Session::fail_stale() {
+  const bool known = state_ == State::accepting || state_ == State::established;
+  if (!known) {
+    return;
+  }
+  has_last_ = false;
+  end(State::over);
+  if (user_ != nullptr) {
+    user_->on_peer_ended();
+  }
+}
+
+void Session::notify_room() {
+  if (user_ != nullptr) {
+    user_->on_room();
+  }
+}
+
+void Session::on_deadline() {
+  const Limits& limits = limits_of(manager_);
+  const Time now = manager_.runtime().reactor.now();
+  switch (state_) {
+    case State::unused:
+    case State::over:
+      manager_.retire(*this);
+      return;
+    case State::requested:
+    case State::established:
+      return;
+    case State::failing:
+      disconnect();
+      return;
+    case State::requesting:
+    case State::accepting:
+      if (tries_ >= limits.cm_tries) {
+        has_last_ = false;
+        end(State::over);
+        if (user_ != nullptr) {
+          user_->on_unreachable({Errc::timed_out, "no answer to " + std::to_string(tries_) +
+                                                      " messages of connection management"});
+        }
+        return;
+      }
+      break;
+    case State::disconnecting:
+      if (now >= give_up_) {
+        has_last_ = false;
+        end(State::over);
+        if (user_ != nullptr) {
+          user_->on_ended();
+        }
+        return;
+      }
+      break;
+  }
+  ++tries_;
+  tell(last_);
+  set_deadline(limits.cm_response);
+}
+
+}  // namespace steertag::fabric::roce

@@ -1,0 +1,345 @@
+// Connection management against a raw peer: messages twice, lost, in the wrong order, and forged.
+#include <gtest/gtest.h>
+
+#include "fabric/roce/cm_wire.h"
+#include "fabric/roce/gid.h"
+#include "fabric/roce/udp_datagrams.h"
+#include "fabric/testing/endpoint.h"
+
+namespace steertag::fabric::roce {
+namespace {
+
+using testing::octets;
+using Kinds = std::vector<std::string>;
+
+constexpr std::uint32_t kManagement = 0x80010000;
+constexpr std::uint32_t kQueuePair = 0x1234;
+constexpr std::uint32_t kId = 0x5678;
+constexpr std::uint32_t kFirstPsn = 100;
+
+// One end without a state: it sends what a test says, and keeps what comes.
+class RawEnd {
+ public:
+  explicit RawEnd(const Address& peer) : peer_(peer) {
+    Factory factory = testing::roce_factory();
+    const auto at = resolve({"roce", factory.another_host(), kRoceUdpPort, ""}, false);
+    auto opened = UdpDatagrams::open(at->front(), 1 << 16);
+    EXPECT_TRUE(opened) << opened.error().message();
+    network_ = std::move(*opened);
+  }
+
+  void send(PacketHeaders headers, View payload = {}, std::uint8_t spoil = 0,
+            std::uint16_t identification = 0) {
+    wire::PacketFrame frame(headers, payload.size());
+    frame.seal(wire::InvariantCrc(route_of(network_->local(), peer_)), payload, identification);
+    Bytes packet(frame.head().begin(), frame.head().end());
+    packet.insert(packet.end(), payload.begin(), payload.end());
+    packet.insert(packet.end(), frame.tail().begin(), frame.tail().end());
+    packet.back() ^= std::byte{spoil};
+    send_octets(packet);
+  }
+  void send_octets(const Bytes& packet) {
+    const Outbound out{packet, &peer_};
+    ASSERT_EQ(network_->send({&out, 1}), 1U);
+  }
+  void say(const Mad& mad, std::uint8_t spoil = 0) {
+    PacketHeaders headers;
+    headers.base.opcode = Opcode::datagram_send_only;
+    headers.base.queue_pair = kManagementQueuePair;
+    headers.datagram = {kManagement, kManagementQueuePair};
+    const MadOctets whole = encode_mad(mad);
+    send(headers, whole, spoil);
+  }
+  Mad request(std::uint16_t port, std::string_view private_data = "") const {
+    Mad mad;
+    mad.transaction = 9;
+    mad.message.kind = CmKind::connect_request;
+    mad.message.local_id = kId;
+    mad.message.service = wire::tcp_service(port);
+    mad.message.queue_pair = kQueuePair;
+    mad.message.starting_psn = kFirstPsn;
+    mad.message.path_mtu = 3;
+    mad.message.responder_resources = 1;
+    mad.message.initiator_depth = 1;
+    private_data_.assign(wire::kIpHeaderBytes, std::byte{0});
+    const Bytes text = octets(private_data);
+    private_data_.insert(private_data_.end(), text.begin(), text.end());
+    mad.message.private_data = private_data_;
+    return mad;
+  }
+  static Mad answer(CmKind kind, const Mad& to) {
+    Mad mad;
+    mad.transaction = to.transaction;
+    mad.message.kind = kind;
+    mad.message.local_id = kId;
+    mad.message.remote_id = to.message.local_id;
+    return mad;
+  }
+  /// The octets must live as long as the messages, which this keeps.
+  void receive() {
+    for (const Inbound& datagram : network_->receive()) {
+      EXPECT_TRUE(
+          wire::InvariantCrc(route_of(*datagram.from, network_->local())).check(datagram.octets));
+      kept_.push_back(std::make_unique<Bytes>(datagram.octets.begin(), datagram.octets.end()));
+      const auto packet = wire::parse_packet(*kept_.back());
+      ASSERT_TRUE(packet) << describe(packet.error());
+      if (packet->headers.traits().operation == wire::Operation::datagram) {
+        const auto mad = decode_mad(packet->payload);
+        ASSERT_TRUE(mad);
+        mads.push_back(*mad);
+        kinds.push_back(std::string(wire::name(mad->message.kind)));
+      } else {
+        packets.push_back(*packet);
+        kinds.push_back(std::string(wire::name(packet->headers.base.opcode)));
+      }
+    }
+  }
+  Kinds take_kinds() { return std::exchange(kinds, {}); }
+
+  std::vector<Mad> mads;
+  std::vector<Packet> packets;
+  Kinds kinds;
+
+ private:
+  using Factory = testing::Factory;
+  Address peer_;
+  std::unique_ptr<Datagrams> network_;
+  std::vector<std::unique_ptr<Bytes>> kept_;
+  mutable Bytes private_data_;
+};
+
+class RoceStartupTest : public ::testing::Test {
+ protected:
+  // A clock that stands still: nothing is repeated unless a test says so.
+  RoceStartupTest()
+      : pair(testing::roce_factory(), {}, [this] { return now; }),
+        end(roce_address(resolve(*parse_url(pair.url()), false)->front())) {}
+
+  /// What the raw end has received after the provider's turns.
+  Kinds turn() {
+    for (int i = 0; i < 3; ++i) {
+      pair.provider->poll(std::chrono::milliseconds(0));
+    }
+    end.receive();
+    return end.take_kinds();
+  }
+  void establish() {
+    end.say(end.request(pair.listener->port()));
+    ASSERT_EQ(turn(), Kinds{"ConnectReply"});
+    reply = end.mads.back();
+    end.say(RawEnd::answer(CmKind::ready_to_use, reply));
+    turn();
+    ASSERT_TRUE(pair.server_notices.established);
+  }
+  PacketHeaders packet(Opcode opcode, std::uint32_t number) const {
+    PacketHeaders headers;
+    headers.base.opcode = opcode;
+    headers.base.queue_pair = reply.message.queue_pair;
+    headers.base.psn = psn_after(reply.message.starting_psn, number);
+    headers.base.acknowledge = true;
+    return headers;
+  }
+
+  std::int64_t now = 1;
+  testing::Pair pair;
+  RawEnd end;
+  Mad reply;
+};
+
+TEST_F(RoceStartupTest, TheConsumersPrivateDataIsBehindTheIpHeader) {
+  end.say(end.request(pair.listener->port(), "from the client"));
+  EXPECT_EQ(turn(), Kinds{"ConnectReply"});
+  const Mad& mad = end.mads.back();
+  EXPECT_EQ(mad.transaction, 9U);
+  EXPECT_EQ(mad.message.remote_id, kId);
+  EXPECT_FALSE(pair.server_notices.established) << "before the ReadyToUse";
+  end.say(RawEnd::answer(CmKind::ready_to_use, mad));
+  turn();
+  ASSERT_TRUE(pair.server_notices.established);
+  Bytes expected = octets("from the client");
+  expected.resize(56);
+  EXPECT_EQ(pair.server_notices.peer_private_data, expected);
+}
+
+TEST_F(RoceStartupTest, ARepeatedRequestHasTheSameReply) {
+  end.say(end.request(pair.listener->port()));
+  EXPECT_EQ(turn(), Kinds{"ConnectReply"});
+  end.say(end.request(pair.listener->port()));
+  EXPECT_EQ(turn(), Kinds{"ConnectReply"});
+  EXPECT_EQ(end.mads[0].message.queue_pair, end.mads[1].message.queue_pair);
+}
+
+TEST_F(RoceStartupTest, AReplyIsRepeatedUntilItIsAnswered) {
+  end.say(end.request(pair.listener->port()));
+  EXPECT_EQ(turn(), Kinds{"ConnectReply"});
+  now += std::chrono::nanoseconds(Limits{}.cm_response).count();
+  EXPECT_EQ(turn(), Kinds{"ConnectReply"});
+  end.say(RawEnd::answer(CmKind::ready_to_use, end.mads.back()));
+  EXPECT_EQ(turn(), Kinds{});
+  now += std::chrono::nanoseconds(Limits{}.cm_response).count();
+  EXPECT_EQ(turn(), Kinds{});
+}
+
+TEST_F(RoceStartupTest, TheFirstPacketMakesGoodALostReadyToUse) {
+  end.say(end.request(pair.listener->port()));
+  turn();
+  reply = end.mads.back();
+  Bytes buffer(8);
+  ASSERT_TRUE(pair.server);
+  pair.server->post_receive(buffer, 1);
+  end.send(packet(Opcode::send_only, 0), octets("call"));
+  EXPECT_EQ(turn(), Kinds{"Acknowledge"});
+  EXPECT_TRUE(pair.server_notices.established);
+  ASSERT_EQ(pair.server_notices.received.size(), 1U);
+  EXPECT_EQ(pair.server_notices.received[0].bytes, octets("call"));
+}
+
+TEST_F(RoceStartupTest, RequestsThatCannotBeServedAreRejected) {
+  const std::uint16_t port = pair.listener->port();
+  const auto rejected = [&](const Mad& mad) -> std::uint16_t {
+    end.say(mad);
+    EXPECT_EQ(turn(), Kinds{"ConnectReject"});
+    return end.mads.back().message.reason;
+  };
+  EXPECT_EQ(rejected(end.request(static_cast<std::uint16_t>(port ^ 1))), 8) << "no such service";
+  Mad mad = end.request(port);
+  mad.message.service = 0x0000000001110000 | port;  // of UDP
+  EXPECT_EQ(rejected(mad), 8) << "no such service";
+  mad = end.request(port);
+  mad.message.service_type = wire::kUnreliableConnection;
+  EXPECT_EQ(rejected(mad), 9) << "no reliable connection";
+  mad = end.request(port);
+  mad.message.path_mtu = 6;
+  EXPECT_EQ(rejected(mad), 26) << "no such path MTU";
+}
+
+TEST_F(RoceStartupTest, AQueuePairInUseShowsThatItsConnectionIsStale) {
+  establish();
+  Mad again = end.request(pair.listener->port());
+  again.message.local_id = kId + 1;
+  end.say(again);
+  EXPECT_EQ(turn(), Kinds{"ConnectReject"});
+  EXPECT_EQ(end.mads.back().message.reason, wire::kRejectedAsStale);
+  ASSERT_TRUE(pair.server_notices.closed);
+  EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_closed);
+}
+
+TEST_F(RoceStartupTest, EveryDisconnectRequestIsAnswered) {
+  establish();
+  Mad mad = RawEnd::answer(CmKind::disconnect_request, reply);
+  mad.message.queue_pair = reply.message.queue_pair ^ 1;
+  end.say(mad);
+  EXPECT_EQ(turn(), Kinds{}) << "of another queue pair";
+  mad.message.queue_pair = reply.message.queue_pair;
+  end.say(mad);
+  EXPECT_EQ(turn(), Kinds{"DisconnectReply"});
+  ASSERT_TRUE(pair.server_notices.closed);
+  EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_closed);
+  end.say(mad);
+  EXPECT_EQ(turn(), Kinds{"DisconnectReply"}) << "in time-wait";
+  mad.message.remote_id ^= 1;
+  end.say(mad);
+  EXPECT_EQ(turn(), Kinds{"DisconnectReply"}) << "of a connection that is forgotten";
+}
+
+TEST_F(RoceStartupTest, ADisconnectRequestIsRepeatedUntilItsLimit) {
+  establish();
+  pair.server->disconnect();
+  EXPECT_EQ(turn(), Kinds{"DisconnectRequest"});
+  now += std::chrono::nanoseconds(Limits{}.cm_response).count();
+  EXPECT_EQ(turn(), Kinds{"DisconnectRequest"});
+  EXPECT_FALSE(pair.server_notices.closed);
+  now += std::chrono::nanoseconds(fabric::Limits{}.closing).count();
+  EXPECT_EQ(turn(), Kinds{});
+  ASSERT_TRUE(pair.server_notices.closed);
+  EXPECT_EQ(pair.server_notices.closed->code, Errc::local_close);
+}
+
+TEST_F(RoceStartupTest, AFatalNakIsRepeatedAndThenTheConnectionEnds) {
+  establish();
+  for (int i = 0; i < 2; ++i) {
+    end.send(packet(Opcode::send_middle, 0), Bytes(1024));
+    EXPECT_EQ(turn(), Kinds{"Acknowledge"});
+    EXPECT_EQ(ack_kind(end.packets.back().headers.ack.syndrome), AckKind::invalid_request);
+  }
+  ASSERT_TRUE(pair.server_notices.closed);
+  EXPECT_EQ(pair.server_notices.closed->code, Errc::protocol_error);
+  now += std::chrono::nanoseconds(fabric::Limits{}.closing).count();
+  EXPECT_EQ(turn(), Kinds{"DisconnectRequest"});
+}
+
+TEST_F(RoceStartupTest, MessagesOutOfOrderChangeNothing) {
+  end.say(RawEnd::answer(CmKind::ready_to_use, {}));
+  EXPECT_EQ(turn(), Kinds{});
+  end.say(RawEnd::answer(CmKind::disconnect_reply, {}));
+  EXPECT_EQ(turn(), Kinds{});
+  end.say(RawEnd::answer(CmKind::connect_reply, {}));
+  EXPECT_EQ(turn(), Kinds{"ConnectReject"}) << "a reply to a request that was not made";
+  establish();
+  end.say(RawEnd::answer(CmKind::connect_reply, reply));
+  EXPECT_EQ(turn(), Kinds{});
+  end.say(RawEnd::answer(CmKind::connect_reject, reply));
+  EXPECT_EQ(turn(), Kinds{});
+  end.say(RawEnd::answer(CmKind::disconnect_reply, reply));
+  EXPECT_EQ(turn(), Kinds{});
+  EXPECT_FALSE(pair.server_notices.closed);
+}
+
+TEST_F(RoceStartupTest, ForeignAndBrokenPacketsAreDropped) {
+  establish();
+  Bytes buffer(8);
+  pair.server->post_receive(buffer, 1);
+  end.send(packet(Opcode::send_only, 0), octets("call"), 1);
+  EXPECT_EQ(turn(), Kinds{}) << "with a wrong CRC";
+  PacketHeaders headers = packet(Opcode::send_only, 0);
+  headers.base.queue_pair ^= 1;
+  end.send(headers, octets("call"));
+  EXPECT_EQ(turn(), Kinds{}) << "to another queue pair";
+  headers = packet(Opcode::send_only, 0);
+  headers.base.partition = 0x8001;
+  end.send(headers, octets("call"));
+  EXPECT_EQ(turn(), Kinds{}) << "of another partition";
+  headers = packet(Opcode::send_only, 0);
+  headers.base.version = 1;
+  end.send(headers, octets("call"));
+  EXPECT_EQ(turn(), Kinds{}) << "of another version";
+  end.send_octets(Bytes(3));
+  EXPECT_EQ(turn(), Kinds{}) << "of three octets";
+  RawEnd stranger(roce_address(resolve(*parse_url(pair.url()), false)->front()));
+  stranger.send(packet(Opcode::send_only, 0), octets("call"));
+  turn();
+  stranger.receive();
+  EXPECT_EQ(stranger.take_kinds(), Kinds{}) << "from another address than the peer's";
+  EXPECT_TRUE(pair.server_notices.received.empty());
+  end.send(packet(Opcode::send_only, 0), octets("call"));
+  EXPECT_EQ(turn(), Kinds{"Acknowledge"});
+}
+
+TEST_F(RoceStartupTest, AnyIpIdentificationMayBeUnderTheCrc) {
+  establish();
+  Bytes buffer(8);
+  pair.server->post_receive(buffer, 1);
+  end.send(packet(Opcode::send_only, 0), octets("call"), 0, 36843);
+  EXPECT_EQ(turn(), Kinds{"Acknowledge"});
+}
+
+TEST_F(RoceStartupTest, PendingRequestsAreBounded) {
+  std::vector<std::unique_ptr<ConnectionRequest>> waiting;
+  pair.answer = [&](std::unique_ptr<ConnectionRequest> request) {
+    waiting.push_back(std::move(request));
+  };
+  const std::size_t most = Limits{}.pending_requests;
+  for (std::uint32_t i = 0; i < most + 10; ++i) {
+    Mad mad = end.request(pair.listener->port());
+    mad.message.local_id = kId + i;
+    mad.message.queue_pair = kQueuePair + i;
+    end.say(mad);
+    pair.provider->poll(std::chrono::milliseconds(0));
+  }
+  EXPECT_EQ(waiting.size(), most);
+  end.say(end.request(pair.listener->port()));
+  EXPECT_EQ(turn(), Kinds{"MsgRcptAck"}) << "to the request that is repeated meanwhile";
+}
+
+}  // namespace
+}  // namespace steertag::fabric::roce
