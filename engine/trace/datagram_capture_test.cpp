@@ -49,6 +49,12 @@ TEST(DatagramCapture, EachDatagramIsOnePacketWithItsAddresses) {
   EXPECT_EQ(packets[2].time_ns, 3);
 }
 
+TEST(DatagramCapture, IdentificationIsKept) {
+  DatagramCapture capture;
+  capture.on_datagram(1, {Role::client, kClient, kServer, {}, 0xbeef});
+  EXPECT_EQ(capture.packets().at(0).datagram().identification, 0xbeefu);
+}
+
 TEST(DatagramCapture, OctetsOfAStreamAreNone) {
   DatagramCapture capture;
   capture.on_bytes(1, Role::client, Bytes(3));

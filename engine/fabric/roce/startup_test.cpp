@@ -94,6 +94,8 @@ class RawEnd {
       }
     }
   }
+  const Address& local() const { return network_->local(); }
+  const Address& peer() const { return peer_; }
   Kinds take_kinds() { return std::exchange(kinds, {}); }
 
   std::vector<Mad> mads;
@@ -321,6 +323,22 @@ TEST_F(RoceStartupTest, AnyIpIdentificationMayBeUnderTheCrc) {
   pair.server->post_receive(buffer, 1);
   end.send(packet(Opcode::send_only, 0), octets("call"), 0, 36843);
   EXPECT_EQ(turn(), Kinds{"Acknowledge"});
+}
+
+TEST_F(RoceStartupTest, ByteCaptureHasIpIdentificationsAndDamagedPackets) {
+  ASSERT_NO_FATAL_FAILURE(establish());
+  pair.post_receives(1, 64);
+  end.send(packet(Opcode::send_only, 0), {}, 0, 0xbeef);
+  turn();
+  end.send(packet(Opcode::send_only, 1), {}, 0xff);
+  turn();
+  std::vector<trace::CapturedPacket> captured = pair.server_bytes.datagrams.packets();
+  std::erase_if(captured, [](const auto& each) { return each.sender == trace::Role::server; });
+  ASSERT_EQ(captured.size(), 4U) << "REQ, RTU and two packets, the last with a wrong CRC";
+  EXPECT_EQ(captured[2].datagram().identification, 0xbeef);
+  const wire::InvariantCrc crc(route_of(end.local(), end.peer()));
+  EXPECT_TRUE(crc.check(captured[2].datagram().payload, 0xbeef));
+  EXPECT_FALSE(crc.identification_of(captured[3].datagram().payload));
 }
 
 TEST_F(RoceStartupTest, PendingRequestsAreBounded) {
