@@ -151,6 +151,13 @@ py::object announced_to_python(const SideSummary& side) {
                   "remote_invalidation"_a = side.announced->remote_invalidation);
 }
 
+py::object wrong_crcs_to_python(const SideSummary& side) {
+  const capture::PacketTally& wrong = side.wrong_crcs;
+  if (wrong.count == 0) return py::none();
+  return py::dict("count"_a = wrong.count, "first_frame"_a = wrong.first_frame,
+                  "last_frame"_a = wrong.last_frame);
+}
+
 py::object negotiated_to_python(const ConnectionSummary& summary) {
   if (!summary.negotiated) return py::none();
   return py::dict("to_server_bytes"_a = summary.negotiated->to_server_bytes,
@@ -195,7 +202,9 @@ void bind_parts(py::module_& module) {
       .def_readonly("placed_bytes", &SideSummary::placed_bytes, "By RDMA Write.")
       .def_readonly("reads", &SideSummary::reads, "Read Requests.")
       .def_readonly("read_bytes", &SideSummary::read_bytes, "That came in Read Responses.")
-      .def_readonly("terminates", &SideSummary::terminates);
+      .def_readonly("terminates", &SideSummary::terminates)
+      .def_property_readonly("wrong_crcs", &wrong_crcs_to_python,
+                             "RoCEv2: packets with a wrong invariant CRC, or None.");
   py::class_<DirectionSummary>(module, "Direction", "The RPC transactions that one side starts.")
       .def_readonly("calls", &DirectionSummary::calls)
       .def_readonly("replies", &DirectionSummary::replies)

@@ -39,6 +39,17 @@ enum class LossKind : std::uint8_t {
 /// Part of a sentence: "packets are missing" ...
 std::string_view sentence(LossKind kind);
 
+/// Some of the packets that one side sent.
+struct PacketTally {
+  std::uint64_t count = 0;
+  std::uint64_t first_frame = 0;
+  std::uint64_t last_frame = 0;
+  void add(const FrameStamp& stamp) {
+    if (count++ == 0) first_frame = stamp.frame;
+    last_frame = stamp.frame;
+  }
+};
+
 /// Receives the events of one connection, in an order that both sides can have observed. Live runs
 /// and captures give the same events.
 class ConnectionSink {
@@ -59,6 +70,10 @@ class ConnectionSink {
   /// before this one were then sent before it.
   virtual void on_message_packet(const FrameStamp& /*stamp*/, trace::Role /*actor*/,
                                  bool /*in_order*/) {}
+  /// RoCEv2 only, once per side before the end. Packets of `actor` have a wrong invariant CRC.
+  /// Their events were reported all the same: a capture at the sender may precede the CRC's
+  /// computation.
+  virtual void on_wrong_crcs(trace::Role /*actor*/, const PacketTally& /*packets*/) {}
   /// The connection is over. `place.frame` is 0 if the capture ended first.
   virtual void on_end(const FrameStamp& stamp) = 0;
 };

@@ -74,13 +74,23 @@ void ConnectionClassifier::on_message_packet(const FrameStamp& stamp, Side actor
   if (state_ == State::open) sink_->on_message_packet(stamp, role(actor), in_order);
 }
 
+void ConnectionClassifier::on_wrong_crc(const FrameStamp& stamp, Side actor) {
+  wrong_crcs_[static_cast<std::size_t>(actor)].add(stamp);
+}
+
 void ConnectionClassifier::on_end(const FrameStamp& stamp) {
   if (state_ == State::undecided && is_rpcrdma_ && !kept_.empty()) {
     if (!client_ && replier_) client_ = other(*replier_);
     // The two ends look the same. An event could be reported for the wrong one.
     if (client_) open_sink(stamp);
   }
-  if (state_ == State::open) sink_->on_end(stamp);
+  if (state_ == State::open) {
+    for (const Side side : {Side::a, Side::b}) {
+      const PacketTally& wrong = wrong_crcs_[static_cast<std::size_t>(side)];
+      if (wrong.count > 0) sink_->on_wrong_crcs(role(side), wrong);
+    }
+    sink_->on_end(stamp);
+  }
   refuse();
 }
 

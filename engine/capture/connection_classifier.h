@@ -53,6 +53,8 @@ class ConnectionClassifier {
   /// As in ConnectionSink. No effect before a sink is open.
   void on_acknowledged(const FrameStamp& stamp, Side actor, const FrameStamp& up_to);
   void on_message_packet(const FrameStamp& stamp, Side actor, bool in_order);
+  /// Counts a packet. The sink receives the counts before its end.
+  void on_wrong_crc(const FrameStamp& stamp, Side actor);
   /// The connection or the capture ends. An undecided connection is never reported.
   void on_end(const FrameStamp& stamp);
 
@@ -87,6 +89,7 @@ class ConnectionClassifier {
   std::vector<Kept> kept_;
   ConnectionSink* sink_ = nullptr;
   std::uint64_t next_index_ = 0;
+  std::array<PacketTally, 2> wrong_crcs_;  // by Side
 };
 
 }  // namespace steertag::capture

@@ -29,6 +29,9 @@ struct Datagram {
   std::uint8_t protocol = 0;  // the protocol of `payload`: kProtocolTcp, kProtocolUdp ...
   View payload;            // without link-layer trailers; valid during the call that hands it over
   std::size_t length = 0;  // of the payload on the wire: more than `payload` if truncated
+  /// The IP header before the payload. Empty after reassembly, if options or extension headers
+  /// follow it, and if it lacks the packet's length.
+  View ip_header{};
 };
 
 }  // namespace steertag::capture

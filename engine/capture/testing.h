@@ -35,6 +35,11 @@ class Lines : public ConnectionSink {
     turns.push_back(std::to_string(stamp.frame) + ' ' + std::string(trace::role_name(actor)) +
                     (in_order ? " turn" : " late turn"));
   }
+  void on_wrong_crcs(trace::Role actor, const PacketTally& packets) override {
+    wrong_crcs.push_back(
+        std::string(trace::role_name(actor)) + ' ' + std::to_string(packets.count) + ", frames " +
+        std::to_string(packets.first_frame) + " to " + std::to_string(packets.last_frame));
+  }
   void on_end(const FrameStamp& stamp) override {
     lines.push_back(std::to_string(stamp.frame) + " end");
     ended = true;
@@ -44,6 +49,7 @@ class Lines : public ConnectionSink {
   std::vector<std::string> lines;
   std::vector<Bytes> sends;
   std::vector<std::string> turns;  // of on_acknowledged and on_message_packet
+  std::vector<std::string> wrong_crcs;
   bool ended = false;
 };
 

@@ -111,6 +111,10 @@ void GradedConnection::on_acknowledged(const capture::FrameStamp&, Role actor,
   if (pending_) pending_->acknowledged(actor, up_to);
 }
 
+void GradedConnection::on_wrong_crcs(Role actor, const capture::PacketTally& packets) {
+  summary_->side(actor).wrong_crcs = packets;
+}
+
 void GradedConnection::on_message_packet(const capture::FrameStamp&, Role actor, bool in_order) {
   if (!pending_) return;
   pending_->message_packet(actor, in_order);

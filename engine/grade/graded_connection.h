@@ -29,6 +29,7 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
                        const capture::FrameStamp& up_to) override;
   void on_message_packet(const capture::FrameStamp& stamp, trace::Role actor,
                          bool in_order) override;
+  void on_wrong_crcs(trace::Role actor, const capture::PacketTally& packets) override;
   void on_end(const capture::FrameStamp& stamp) override;
 
   ConnectionSummary& summary() { return *summary_; }

@@ -55,6 +55,7 @@ struct SideSummary {
   std::uint64_t reads = 0;               // Read Requests
   std::uint64_t read_bytes = 0;          // of the other side's memory, in Read Responses
   std::uint64_t terminates = 0;
+  capture::PacketTally wrong_crcs;  // RoCEv2: packets with a wrong invariant CRC
 };
 
 struct FindingCount {

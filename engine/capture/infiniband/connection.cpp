@@ -52,6 +52,7 @@ void Connection::read(Side sender, const TransportPacket& packet) {
   ++arrivals_;
   note_time(packet.stamp);
   note_mtu(packet);
+  if (packet.crc_wrong) classifier_.on_wrong_crc(packet.stamp, sender);
   if (packet.traits().is_request()) {
     arrive_request(sender, packet);
   } else if (packet.traits().is_response()) {

@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "capture/file/capture_file.h"
+#include "capture/reader.h"
+#include "capture/testing.h"
 #include "rdma/infiniband/cm_message.h"
 #include "rdma/infiniband/invariant_crc.h"
 #include "rdma/infiniband/mad.h"
@@ -123,6 +125,33 @@ TEST(LinuxPackets, MessagesOfItsConnectionManager) {
   for_each(kVersion3, check);
   for_each(kVersion41, check);
   EXPECT_EQ(count, 10u) << "REQ, REP, RTU, DREQ and DREP of two connections";
+}
+
+/// What a reader says on CRCs after one bit of `spoilt` frames changed in their last octet.
+std::vector<std::string> wrong_crcs(const char* name, const std::vector<std::uint64_t>& spoilt) {
+  auto file = CaptureFile::open(std::string(STEERTAG_CAPTURES) + "/" + name);
+  if (!file) return {"no capture"};
+  capture::testing::AllLines all;
+  Reader reader(all);
+  for (auto packet = file->next(); packet && *packet; packet = file->next()) {
+    Bytes octets((*packet)->octets.begin(), (*packet)->octets.end());
+    if (std::ranges::count(spoilt, (*packet)->stamp.frame) > 0) octets.back() ^= std::byte{1};
+    Packet changed = **packet;
+    changed.octets = octets;
+    reader.read(changed);
+  }
+  reader.finish();
+  return all.connections.empty() ? std::vector<std::string>{"no connection"}
+                                 : all.connections[0].wrong_crcs;
+}
+
+TEST(LinuxPackets, AReaderCountsWrongCrcsOfEachSide) {
+  EXPECT_EQ(wrong_crcs(kVersion3, {}), std::vector<std::string>{});
+  EXPECT_EQ(wrong_crcs(kVersion41, {}), std::vector<std::string>{});
+  const std::vector<std::string> expected = {"client 2, frames 32 to 33",
+                                             "server 3, frames 30 to 35"};
+  EXPECT_EQ(wrong_crcs(kVersion3, {26, 30, 31, 32, 33, 35}), expected)
+      << "frame 26 is the connection manager's";
 }
 
 /// The values are those that Wireshark shows, but for the flow label and the packet rate, which it

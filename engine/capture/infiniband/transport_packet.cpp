@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "capture/infiniband/crc_check.h"
 #include "rdma/infiniband/routing.h"
 #include "rdma/octets.h"
 
@@ -66,7 +67,9 @@ std::optional<TransportPacket> transport_packet(const Datagram& datagram) {
   packet.stamp = datagram.stamp;
   packet.source = of_ip(datagram.source);
   packet.destination = of_ip(datagram.destination);
-  return transport(packet, octets, length);
+  auto found = transport(packet, octets, length);
+  if (found && found->fault == PacketFault::none) found->crc_wrong = has_wrong_crc(datagram);
+  return found;
 }
 
 std::optional<TransportPacket> transport_packet(const InfinibandFrame& frame) {

@@ -28,6 +28,7 @@ struct TransportPacket {
   std::uint32_t invalidated = 0;
   View payload;                    // the captured part, without pad and invariant CRC
   std::size_t payload_length = 0;  // on the wire
+  bool crc_wrong = false;          // RoCEv2, if the capture has all that the invariant CRC covers
 
   const rdma::infiniband::OpcodeTraits& traits() const {
     return rdma::infiniband::traits(base.opcode);

@@ -251,17 +251,20 @@ LinkFrame LinkLayers::read_ipv4(Rest rest) {
   // Zero means that the interface was to segment it (offload): the whole packet is payload.
   if (total != 0) rest.limit(total);
   if (header_bytes < kIpv4Bytes || !rest.drop(header_bytes)) return {};
-  const Datagram datagram{rest.stamp,
-                          ipv4_address(header + 12),
-                          ipv4_address(header + 16),
-                          load8(header + 9),
-                          rest.octets,
-                          rest.length};
+  Datagram datagram{rest.stamp,
+                    ipv4_address(header + 12),
+                    ipv4_address(header + 16),
+                    load8(header + 9),
+                    rest.octets,
+                    rest.length};
   const std::uint16_t stamp = load16(header + 6);
   Fragment fragment;
   fragment.offset = (stamp & std::size_t{0x1fff}) * 8;
   fragment.more = (stamp & 0x2000) != 0;
-  if (fragment.offset == 0 && !fragment.more) return datagram;
+  if (fragment.offset == 0 && !fragment.more) {
+    if (total != 0 && header_bytes == kIpv4Bytes) datagram.ip_header = View(header, kIpv4Bytes);
+    return datagram;
+  }
   fragment.octets = rest.octets;
   fragment.length = rest.length;
   fragment.protocol = datagram.protocol;
@@ -276,12 +279,15 @@ LinkFrame LinkLayers::read_ipv6(Rest rest) {
   const std::size_t length = load16(header + 4);
   // Zero means a jumbogram, or a segment that the interface was to split (offload).
   if (length != 0) rest.limit(length);
-  const Datagram datagram{rest.stamp,
-                          ipv6_address(header + 8),
-                          ipv6_address(header + 24),
-                          load8(header + 6),
-                          rest.octets,
-                          rest.length};
+  Datagram datagram{rest.stamp,
+                    ipv6_address(header + 8),
+                    ipv6_address(header + 24),
+                    load8(header + 6),
+                    rest.octets,
+                    rest.length};
+  if (length != 0 && !is_extension(datagram.protocol)) {
+    datagram.ip_header = View(header, kIpv6Bytes);
+  }
   return read_extensions(datagram, false);
 }
 

@@ -10,8 +10,8 @@ namespace steertag::rdma::infiniband {
 
 inline constexpr std::size_t kLocalRouteBytes = 8;
 inline constexpr std::size_t kGlobalRouteBytes = 40;
-/// The invariant CRC after the payload, which is not checked. It covers fields of lower layers that
-/// a capture may lack. Devices that compute it on transmission leave any value in captures.
+/// The invariant CRC after the payload. It covers fields of lower layers that a capture may lack.
+/// Devices that compute it on transmission leave any value in captures.
 inline constexpr std::size_t kInvariantCrcBytes = 4;
 /// Next header of a GRH before a base transport header.
 inline constexpr std::uint8_t kNextHeaderTransport = 0x1b;

@@ -237,6 +237,22 @@ def test_json(captures, capsys):
     assert connection["first_frame"] < finding["frame"] < connection["last_frame"]
 
 
+def test_wrong_invariant_crcs_are_noted_and_break_no_requirement(tmp_path, capsys):
+    spoilt = BROKEN / "roce-wrong-crc.pcapng"
+    steertag(spoilt, "--json", tmp_path / "out.json")
+    text = " ".join(capsys.readouterr().out.split())
+    assert "1 packet of the server has a wrong invariant CRC (frame 14)" in text
+    (file,) = json.loads((tmp_path / "out.json").read_text())["files"]
+    sides = file["connections"][0]["sides"]
+    assert sides["server"]["wrong_crcs"] == {"count": 1, "first_frame": 14, "last_frame": 14}
+    assert sides["client"]["wrong_crcs"] is None
+    steertag(BROKEN / "roce-vlan.pcapng", "--json", tmp_path / "right.json")
+    assert "invariant CRC" not in capsys.readouterr().out
+    (right,) = json.loads((tmp_path / "right.json").read_text())["files"]
+    findings = [(each["id"], each["frame"]) for each in right["findings"]]
+    assert [(each["id"], each["frame"]) for each in file["findings"]] == findings
+
+
 def test_json_on_standard_output_is_alone_there(captures, capsys):
     assert steertag(captures["violating"], captures["damaged"], "--json", "-") == 2
     found = json.loads(capsys.readouterr().out)

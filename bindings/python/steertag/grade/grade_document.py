@@ -35,6 +35,7 @@ SIDE:
 - `opening_seen`, `announced`: null or `send_bytes`, `receive_bytes`, `remote_invalidation`.
 - `sends`, `send_bytes`, `invalidating_sends`, `terminates`.
 - `placed_bytes`: by RDMA Write; `reads` and `read_bytes`: by RDMA Read.
+- `wrong_crcs`: null or `count`, `first_frame`, `last_frame` of packets of RoCEv2 with a wrong invariant CRC.
 
 DIRECTION:
 
@@ -69,6 +70,7 @@ _SIDE = (
     "reads",
     "read_bytes",
     "terminates",
+    "wrong_crcs",
 )
 _DIRECTION = (
     "calls",

@@ -117,6 +117,9 @@ def _summary(one):
         times = counted(loss["count"], "time", "times")
         frames = f"frames {loss['first_frame']} to {loss['last_frame']}"
         yield "not seen", f"{loss['sentence']} ({times}, {frames}): what needs it is not judged"
+    for name, side in (("client", one.client), ("server", one.server)):
+        if side.wrong_crcs is not None:
+            yield "wrong CRC", _wrong_crcs(name, side.wrong_crcs)
     if one.findings_undecided:
         findings = counted(one.findings_undecided, "finding is", "findings are")
         yield "undecided", (
@@ -127,6 +130,20 @@ def _summary(one):
         _verdict_of(one)
         if one.messages or one.findings_in_all
         else "nothing judged: no whole message was seen"
+    )
+
+
+def _wrong_crcs(name, wrong):
+    have = counted(wrong["count"], "packet of the", "packets of the")
+    verb = "has" if wrong["count"] == 1 else "have"
+    frames = (
+        f"frame {wrong['first_frame']}"
+        if wrong["count"] == 1
+        else f"frames {wrong['first_frame']} to {wrong['last_frame']}"
+    )
+    return (
+        f"{have} {name} {verb} a wrong invariant CRC ({frames}): a receiver drops such a packet, unless "
+        "the sender's device computes the CRC after the capture"
     )
 
 
