@@ -1,5 +1,6 @@
-// Messages of the communication manager, which set up and end connections (InfiniBand
-// specification, chapter 12).
+// Messages of the communication manager, which set up and end connections.
+//
+// InfiniBand specification, chapter 12.
 #pragma once
 
 #include <array>

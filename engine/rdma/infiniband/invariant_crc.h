@@ -1,5 +1,6 @@
-// The invariant CRC of RoCEv2, over all that routers leave unchanged (InfiniBand specification,
-// annex A17).
+// The invariant CRC of RoCEv2, over all that routers leave unchanged.
+//
+// InfiniBand specification, annex A17.
 #pragma once
 
 #include <array>
@@ -42,8 +43,8 @@ class InvariantCrc {
   std::uint32_t of(std::span<const View> pieces, std::uint16_t identification = 0) const;
   std::uint32_t of(View packet, std::uint16_t identification = 0) const;
 
-  /// The same step by step: the CRC of a packet's first octets, which hold at least the base header
-  /// of a packet with `packet_bytes` before its CRC. Further octets are added.
+  /// The same step by step. `first` starts with the base header, and add() continues the CRC with
+  /// further octets. The packet has `packet_bytes` before its CRC.
   std::uint32_t start(View first, std::size_t packet_bytes, std::uint16_t identification = 0) const;
   static std::uint32_t add(std::uint32_t crc, View octets);
 
