@@ -6,10 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from steertag_command import RUN_LIMIT_S, steertag
 
 from steertag import build_paths
-
-from .steertag_command import RUN_LIMIT_S, steertag
 
 CASE = "server.header.null"
 
@@ -73,7 +72,7 @@ def test_conforming_peers_have_no_finding(conforming):
 def test_grade_finds_what_the_run_found(tmp_path):
     row, path = run_case(tmp_path, "--deviate", "grants-zero")
     assert row["verdict"] == "fail", row["reason"]
-    live = {found["requirement"] for found in row["findings"]}
+    live = {found["id"] for found in row["findings"]}
     assert live, row
     done = steertag("grade", path)
     assert done.returncode == 1, done.stdout + done.stderr

@@ -40,6 +40,13 @@ std::uint8_t path_mtu_towards(const Address& peer, std::uint32_t most) {
   return code;
 }
 
+// What the peer gets: the field is sent whole, with zeros after the consumer's octets.
+Bytes field(const Bytes& private_data, std::size_t size) {
+  Bytes whole(private_data);
+  whole.resize(size);
+  return whole;
+}
+
 }  // namespace
 
 Expected<void, Error> check(const ConnectionOptions& options, std::size_t most_private_data) {
@@ -128,7 +135,7 @@ void RoceConnection::try_next_address(Error last) {
     ours.path_mtu = path_mtu_towards(address, runtime_.limits.roce.path_mtu);
     session_->request(*this, address.port(), ours);
     if (!std::exchange(connect_notified_, true)) {
-      observation_.by_us(trace::Connect{options_.private_data});
+      observation_.by_us(trace::Connect{field(options_.private_data, kMostPrivateData)});
     }
     return;
   }
@@ -156,7 +163,7 @@ void RoceConnection::on_accepted(View private_data) {
 
 void RoceConnection::on_ready() {
   if (state_ == State::accepted) {
-    observation_.by_us(trace::Accept{options_.private_data});
+    observation_.by_us(trace::Accept{field(options_.private_data, wire::kReplyPrivateBytes)});
     operate(peer_private_data_);
   }
 }

@@ -21,6 +21,12 @@ CLIENT_NEEDS = {
     "client-large-sends": "the client has Sends above 1024 octets where the server has room for 4096",
     "client-backchannel": "the client answers calls of the server on its own connection",
     "server-fault-hooks": "the provider can bend octets below the message level",
+    "server-exact-private-data": "the client gets private data as they were sent, and no zeros behind them",
+}
+# Needs of the provider, and the capability that it has.
+_OF_PROVIDER = {
+    "server-fault-hooks": "fault_hooks",
+    "server-exact-private-data": "exact_private_data",
 }
 DEFAULT_INLINE_BYTES = 1024  # RFC 8166 3.3.3: what goes without private data
 EXCHANGE_ID = 42  # RFC 8881 16.2.1: nfs_opnum4
@@ -90,8 +96,8 @@ def is_exchange_id(reply):
 
 def check_client_need(need, habits, capabilities):
     """Raises NotTestable unless the client, or the provider, has it."""
-    if need == "server-fault-hooks":
-        if not capabilities.fault_hooks:
+    if need in _OF_PROVIDER:
+        if not getattr(capabilities, _OF_PROVIDER[need]):
             raise NotTestable(f"needs {need}: {CLIENT_NEEDS[need]}")
     elif need not in habits.has:
         raise NotTestable(f"needs {need}: {CLIENT_NEEDS[need]}; {_BY_USE}")
