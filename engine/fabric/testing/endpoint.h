@@ -79,6 +79,8 @@ struct Factory {
   std::function<std::unique_ptr<Provider>(const Limits&, Clock)> make;
   /// Another address to listen on, if one has room for one provider only.
   std::function<std::string()> another_host{};
+  /// The network loses packets: a mebibyte takes seconds.
+  bool loses = false;
 };
 inline void PrintTo(const Factory& factory, std::ostream* out) {
   *out << factory.name;

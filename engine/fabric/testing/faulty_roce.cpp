@@ -10,6 +10,7 @@ namespace steertag::fabric::testing {
 
 Factory faulty_roce_factory() {
   Factory factory = roce_factory();
+  factory.loses = true;
   factory.make = [](const Limits& limits, Clock clock) {
     static std::uint64_t providers = 0;
     const std::uint64_t seed = ++providers << 8;
