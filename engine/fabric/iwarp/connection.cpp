@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "fabric/sink.h"
+#include "fabric/provider/sink.h"
 
 namespace steertag::fabric::iwarp {
 namespace {
@@ -23,9 +23,8 @@ Unexpected<Error> fail(Errc code, std::string detail) {
 IwarpConnection::IwarpConnection(Runtime& runtime, SoftwareDomain& domain, trace::Role role,
                                  const ConnectionOptions& options, Handler& handler,
                                  trace::EventSink* events, trace::ByteSink* bytes)
-    : runtime_(runtime),
-      domain_(domain),
-      role_(role),
+    : SoftwareConnection(runtime, domain, role, handler, kMostMessageBytes),
+      runtime_(runtime),
       policy_(options.iwarp),
       own_private_data_(options.private_data),
       observation_(runtime.reactor, domain, role),
@@ -33,7 +32,6 @@ IwarpConnection::IwarpConnection(Runtime& runtime, SoftwareDomain& domain, trace
       fpdus_(receiver_),
       transmitter_(*this, policy_.segments),
       idle_timeout_(options.idle_timeout) {
-  handler_ = &handler;
   observation_.observe(events, bytes);
 }
 
@@ -41,7 +39,6 @@ IwarpConnection::~IwarpConnection() {
   if (state_ != State::closed) {
     finish({Errc::local_close, "destroyed", {}, false}, How::lingering, role_);
   }
-  std::ranges::replace(runtime_.unsettled, this, nullptr);
 }
 
 void IwarpConnection::initiate(std::vector<Address> addresses, const ConnectionOptions& options) {
@@ -151,46 +148,6 @@ void IwarpConnection::enter_operation(Socket socket, const Agreement& agreement)
   watch();
 }
 
-void IwarpConnection::give_established(View private_data) {
-  was_established_ = true;
-  if (handler_ != nullptr) {
-    ++runtime_.notices;
-    handler_->on_established(*this, private_data);
-  }
-}
-
-void IwarpConnection::mark_unsettled() {
-  if (!unsettled_) {
-    unsettled_ = true;
-    runtime_.unsettled.push_back(this);
-  }
-}
-
-void IwarpConnection::settle() {
-  unsettled_ = false;
-  if (state_ != State::closed) {
-    flush();
-  }
-  if (state_ == State::closed) {
-    notify_closed();
-    return;
-  }
-  update_deadline();
-}
-
-void IwarpConnection::notify_closed() {
-  if (end_notified_ || handler_ == nullptr) {
-    return;
-  }
-  end_notified_ = true;
-  ++runtime_.notices;
-  if (was_established_) {
-    handler_->on_closed(*this, *reason_);
-  } else {
-    handler_->on_refused(*this, {reason_->code, reason_->detail}, refused_private_data_);
-  }
-}
-
 void IwarpConnection::post_receive(MutableView buffer, WorkId id) {
   receiver_.post(buffer, id);
   observation_.receive_posted(buffer.size());
@@ -198,11 +155,8 @@ void IwarpConnection::post_receive(MutableView buffer, WorkId id) {
 
 Expected<Outgoing*, Error> IwarpConnection::post(Outgoing::Kind kind, WorkId id,
                                                  const Fault* fault) {
-  if (state_ != State::operating) {
-    return fail(Errc::not_connected, reason_ ? reason_->detail : std::string());
-  }
-  if (transmitter_.posted() >= runtime_.limits.posted_operations) {
-    return fail(Errc::queue_full, std::to_string(runtime_.limits.posted_operations));
+  if (auto may = may_post(); !may) {
+    return tl::unexpected(std::move(may.error()));
   }
   Outgoing& operation = transmitter_.post(kind, id);
   if (fault != nullptr) {
@@ -212,66 +166,19 @@ Expected<Outgoing*, Error> IwarpConnection::post(Outgoing::Kind kind, WorkId id,
   return &operation;
 }
 
-Expected<void, Error> IwarpConnection::send(std::span<const View> parts, WorkId id,
-                                            std::optional<std::uint32_t> invalidate,
-                                            const Fault* fault) {
-  std::uint64_t length = 0;
-  for (const View& part : parts) {
-    length += part.size();
-  }
-  if (length > kMostMessageBytes) {
-    return fail(Errc::too_large, "a Send of " + std::to_string(length) + " octets");
-  }
-  const auto operation = post(Outgoing::Kind::send, id, fault);
-  if (!operation) {
-    return tl::unexpected(operation.error());
-  }
-  (*operation)->parts.assign(parts.begin(), parts.end());
-  (*operation)->length = length;
-  (*operation)->invalidate = invalidate.has_value();
-  (*operation)->stag = invalidate.value_or(0);
-  return {};
+Expected<Posted*, Error> IwarpConnection::post(Operation kind, WorkId id, const Fault* fault) {
+  return post(kind == Operation::send ? Outgoing::Kind::send : Outgoing::Kind::rdma_write, id,
+              fault);
 }
 
-Expected<void, Error> IwarpConnection::rdma_write(View from, std::uint32_t stag,
-                                                  std::uint64_t offset, WorkId id,
-                                                  const Fault* fault) {
-  if (from.size() > kMostMessageBytes) {
-    return fail(Errc::too_large, "an RDMA Write of " + std::to_string(from.size()) + " octets");
-  }
-  const auto operation = post(Outgoing::Kind::rdma_write, id, fault);
-  if (!operation) {
-    return tl::unexpected(operation.error());
-  }
-  (*operation)->parts.assign(1, from);
-  (*operation)->length = from.size();
-  (*operation)->stag = stag;
-  (*operation)->offset = offset;
-  return {};
-}
-
-Expected<void, Error> IwarpConnection::rdma_read(Region& sink, std::uint64_t sink_offset,
-                                                 std::uint32_t length, std::uint32_t stag,
-                                                 std::uint64_t offset, WorkId id,
-                                                 const Fault* fault) {
-  auto* region = dynamic_cast<SoftwareRegion*>(&sink);
-  if (region == nullptr || &region->domain() != &domain_) {
-    return fail(Errc::bad_region, "the sink belongs to another domain");
-  }
-  if (auto inside = check_sink(sink, sink_offset, length); !inside) {
-    return inside;
-  }
-  if (state_ == State::operating && ord_ == 0) {
-    return fail(Errc::unsupported, "the peer takes no RDMA Reads (ORD 0, RFC 6581 9.1)");
-  }
+Expected<void, Error> IwarpConnection::post_read(ReadOrder order, WorkId id, const Fault* fault) {
   const auto operation = post(Outgoing::Kind::read_request, id, fault);
   if (!operation) {
     return tl::unexpected(operation.error());
   }
-  // A tag of its own, valid for this read alone, is what the peer gets to know of the sink.
-  (*operation)->read = {runtime_.stags.fresh_stag(), sink_offset, length, stag, offset};
-  (*operation)->memory = region->memory();
-  (*operation)->sink = region->bytes().data() + sink_offset;
+  (*operation)->read = {order.sink_stag, order.sink_offset, order.length, order.stag, order.offset};
+  (*operation)->memory = std::move(order.memory);
+  (*operation)->sink = order.sink;
   return {};
 }
 

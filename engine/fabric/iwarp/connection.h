@@ -10,11 +10,11 @@
 #include "fabric/iwarp/observation.h"
 #include "fabric/iwarp/runtime.h"
 #include "fabric/iwarp/transmitter.h"
+#include "fabric/software/software_connection.h"
 
 namespace steertag::fabric::iwarp {
 
-class IwarpConnection final : public Connection,
-                              private Channel,
+class IwarpConnection final : public SoftwareConnection,
                               private Initiator::Owner,
                               private Delivery,
                               private TransmitProgress {
@@ -30,29 +30,15 @@ class IwarpConnection final : public Connection,
   /// Starts as responder with the reply. `request` has the request's octets.
   Expected<void, Error> respond(Socket socket, View request, View peer_private_data, Bytes reply,
                                 const Agreement& agreement);
-  /// Sends queued octets and gives a pending notification. Called by the provider's poll.
-  void settle();
 
   void post_receive(MutableView buffer, WorkId id) override;
-  Expected<void, Error> send(std::span<const View> parts, WorkId id,
-                             std::optional<std::uint32_t> invalidate, const Fault* fault) override;
-  Expected<void, Error> rdma_write(View from, std::uint32_t stag, std::uint64_t offset, WorkId id,
-                                   const Fault* fault) override;
-  Expected<void, Error> rdma_read(Region& sink, std::uint64_t sink_offset, std::uint32_t length,
-                                  std::uint32_t stag, std::uint64_t offset, WorkId id,
-                                  const Fault* fault) override;
   Expected<void, Error> send_raw(View bytes) override;
   Expected<void, Error> terminate(const trace::Terminate& terminate) override;
   void disconnect() override;
   void abort() override;
 
-  Domain& domain() override { return domain_; }
-  trace::Role role() const override { return role_; }
   bool established() const override { return state_ == State::operating; }
-  std::string peer_name() const override { return peer_name_; }
   std::size_t unsent_operations() const override { return transmitter_.posted(); }
-  std::uint16_t most_outbound_reads() const override { return ord_; }
-  std::uint64_t octets_read() const override { return octets_read_; }
   bool receives_are_empty() const override {
     return fpdus_.between_fpdus() && receiver_.between_messages();
   }
@@ -77,24 +63,16 @@ class IwarpConnection final : public Connection,
     reset,
   };
 
-  /// What a connection waits for, within a limit.
-  enum class Wait : std::uint8_t {
-    nothing,
-    room,         // the peer takes octets
-    rest,         // the peer continues the message that it has begun
-    read,         // the peer answers RDMA Reads
-    departure,    // queued octets leave
-    peers_end,    // the peer ends its half, after ours
-    any_traffic,  // the owner's own limit
-  };
-  struct Expiry {
-    Time at = kNever;
-    Wait wait = Wait::nothing;
-  };
-
+  // ReactorConnection, SoftwareConnection
+  void settle() override { flush(); }
+  bool closed() const override { return state_ == State::closed; }
+  Expiry next_expiry() const override;
+  void expire(Wait wait) override;
+  Expected<Posted*, Error> post(Operation kind, WorkId id, const Fault* fault) override;
+  Expected<void, Error> post_read(ReadOrder order, WorkId id, const Fault* fault) override;
+  EventObservation& observed() override { return observation_; }
   // Channel
   void on_ready(std::uint32_t events) override;
-  void on_deadline() override;
   // Initiator::Owner
   void on_startup_octets(trace::Role sender, View bytes) override;
   void on_request_sent() override;
@@ -119,10 +97,7 @@ class IwarpConnection final : public Connection,
   bool source_open(const Outgoing& operation) override;
 
   void enter_operation(Socket socket, const Agreement& agreement);
-  void give_established(View private_data);
-  void notify_closed();
   Expected<Outgoing*, Error> post(Outgoing::Kind kind, WorkId id, const Fault* fault);
-  View joined(const Outgoing& operation);
 
   void receive();
   bool take(MutableView direct, View scratch, std::size_t count);
@@ -135,10 +110,6 @@ class IwarpConnection final : public Connection,
   void after_flush();
   bool may_transmit() const;
   void watch();
-  Expiry next_expiry() const;
-  void expire(Wait wait);
-  void update_deadline();
-  void mark_unsettled();
 
   void violate(Violation violation);
   void start_terminate(const TerminateMessage& message, CloseReason reason);
@@ -152,37 +123,24 @@ class IwarpConnection final : public Connection,
   };
 
   Runtime& runtime_;
-  SoftwareDomain& domain_;
-  trace::Role role_;
   const Policy policy_;
   State state_ = State::starting;
-  std::string peer_name_;
   Bytes own_private_data_;
   std::unique_ptr<Initiator> initiator_;
   std::unique_ptr<Reply> reply_;
   Socket socket_;
-  Reactor::Key key_ = 0;
   Observation observation_;
   MessageReceiver receiver_;
   FpduReceiver fpdus_;
   Transmitter transmitter_;
-  std::uint16_t ord_ = 0;
   std::chrono::milliseconds idle_timeout_{0};
-  bool was_established_ = false;
   bool blocked_ = false;      // the socket takes no more at present
   bool was_blocked_ = false;  // before the current flush
   bool more_ = false;         // more could be sent at once, after others had their turn
-  bool unsettled_ = false;
-  bool ungated_ = false;  // raw octets may leave before the initiator's first FPDU
+  bool ungated_ = false;      // raw octets may leave before the initiator's first FPDU
   bool startup_notified_ = false;
-  Time last_received_ = 0;
   Time last_sent_ = 0;  // or the start of a wait
   Time last_read_ = 0;  // progress of our RDMA Reads
-  std::uint64_t octets_read_ = 0;
-  Time ending_since_ = 0;
-  std::optional<CloseReason> reason_;  // set before the notification
-  bool end_notified_ = false;
-  Bytes refused_private_data_;
 };
 
 }  // namespace steertag::fabric::iwarp

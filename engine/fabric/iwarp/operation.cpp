@@ -250,68 +250,45 @@ void IwarpConnection::watch() {
   runtime_.reactor.watch(key_, in | out);
 }
 
-IwarpConnection::Expiry IwarpConnection::next_expiry() const {
+Expiry IwarpConnection::next_expiry() const {
   const Limits& limits = runtime_.limits;
   Expiry next;
-  const auto consider = [&](bool applies, Wait wait, Time since, std::chrono::milliseconds limit) {
-    if (applies && after(since, limit) < next.at) {
-      next = {after(since, limit), wait};
-    }
-  };
   const bool inside = !receives_are_empty();
   const bool operating = state_ == State::operating;
   const bool takes = operating || state_ == State::draining;
   const bool reading = operating && receiver_.reads_outstanding() > 0;
-  consider(state_ == State::replying || blocked_, Wait::room, last_sent_, limits.unsent);
-  consider(takes && inside, Wait::rest, last_received_, limits.mid_message);
-  consider(reading, Wait::read, last_read_, limits.unanswered_read);
-  consider(state_ == State::draining, Wait::departure, ending_since_, limits.unsent);
-  consider(state_ == State::ending, Wait::peers_end, ending_since_, limits.closing);
-  consider(operating && idle_timeout_.count() > 0, Wait::any_traffic, last_received_,
-           idle_timeout_);
+  next.consider(state_ == State::replying || blocked_, Wait::room, last_sent_, limits.unsent);
+  next.consider(takes && inside, Wait::rest, last_received_, limits.mid_message);
+  next.consider(reading, Wait::read, last_read_, limits.unanswered_read);
+  next.consider(state_ == State::draining, Wait::departure, ending_since_, limits.unsent);
+  next.consider(state_ == State::ending, Wait::peers_end, ending_since_, limits.closing);
+  next.consider(operating && idle_timeout_.count() > 0, Wait::any_traffic, last_received_,
+                idle_timeout_);
   return next;
-}
-
-void IwarpConnection::update_deadline() {
-  runtime_.reactor.set_deadline(key_, next_expiry().at);
-}
-
-void IwarpConnection::on_deadline() {
-  const Expiry due = next_expiry();
-  if (due.at <= runtime_.reactor.round_time()) {
-    expire(due.wait);
-  }
-  if (state_ != State::closed) {
-    update_deadline();
-  }
 }
 
 void IwarpConnection::expire(Wait wait) {
   const Limits& limits = runtime_.limits;
-  const auto passed = [](const std::string& what, std::chrono::milliseconds limit) {
-    return CloseReason{
-        Errc::timed_out, what + " for " + std::to_string(limit.count()) + " ms", {}, false};
-  };
   const auto give_up = [&](CloseReason reason) {
     reason.terminate = cause::kLocalCatastrophic;
     start_terminate({cause::kLocalCatastrophic, {}, 0, {}}, std::move(reason));
   };
   switch (wait) {
-    case Wait::nothing:
-      break;
     case Wait::room:
       // The violation is reported even if our Terminate could not be sent.
       finish(state_ == State::terminating ? std::move(*reason_)
-                                          : passed("the peer took no octets", limits.unsent),
+                                          : timed_out("the peer took no octets for", limits.unsent),
              How::reset, role_);
       break;
     case Wait::rest:
-      give_up(passed("FPDU " + std::to_string(fpdus_.fpdu_number()) + ": silence inside a message",
-                     limits.mid_message));
+      give_up(timed_out(
+          "FPDU " + std::to_string(fpdus_.fpdu_number()) + ": silence inside a message for",
+          limits.mid_message));
       break;
     case Wait::read:
-      give_up(passed(std::to_string(receiver_.reads_outstanding()) + " RDMA Reads went unanswered",
-                     limits.unanswered_read));
+      give_up(timed_out(
+          std::to_string(receiver_.reads_outstanding()) + " RDMA Reads went unanswered for",
+          limits.unanswered_read));
       break;
     case Wait::departure:
       finish(std::move(*reason_), How::reset, role_);
@@ -320,7 +297,9 @@ void IwarpConnection::expire(Wait wait) {
       finish(std::move(*reason_), How::complete, role_);
       break;
     case Wait::any_traffic:
-      finish(passed("no octets came", idle_timeout_), How::lingering, role_);
+      finish(timed_out("no octets came for", idle_timeout_), How::lingering, role_);
+      break;
+    default:
       break;
   }
 }
@@ -331,14 +310,7 @@ bool IwarpConnection::open() const {
 
 void IwarpConnection::on_message(const PostedReceive& receive, MutableView bytes,
                                  std::optional<std::uint32_t> invalidated) {
-  observation_.by_peer(trace::Send{bytes, invalidated});
-  if (invalidated) {
-    domain_.table().find(*invalidated)->invalidate();
-  }
-  if (handler_ != nullptr) {
-    ++runtime_.notices;
-    handler_->on_received(*this, receive.id, bytes, invalidated);
-  }
+  take_message(receive, bytes, invalidated);
 }
 
 void IwarpConnection::on_write_segment(const Segment& segment, View payload) {
@@ -377,10 +349,7 @@ void IwarpConnection::on_response_segment(const Segment& segment, View payload) 
 
 void IwarpConnection::on_read_done(WorkId id) {
   mark_unsettled();  // a read that waited for ORD may start
-  if (handler_ != nullptr) {
-    ++runtime_.notices;
-    handler_->on_completed(*this, id, Operation::rdma_read);
-  }
+  give_completed(id, Operation::rdma_read);
 }
 
 void IwarpConnection::on_terminate(View body) {
@@ -399,22 +368,16 @@ void IwarpConnection::on_framed(const Outgoing& operation, std::uint64_t offset,
   if (!observation_.wants_events() || operation.altered()) {
     return;
   }
-  const std::uint64_t target = operation.offset + offset;
   switch (operation.kind) {
-    case Outgoing::Kind::send: {
-      std::optional<std::uint32_t> invalidated;
-      if (operation.invalidate) {
-        invalidated = operation.stag;
-      }
-      observation_.by_us(trace::Send{joined(operation), invalidated});
+    case Outgoing::Kind::send:
+      tell_send(operation);
       break;
-    }
     case Outgoing::Kind::rdma_write:
-      observation_.by_us(trace::RdmaWrite{operation.stag, target, payload_bytes,
-                                          operation.parts[0].subspan(offset, payload_bytes)});
+      tell_write(operation, offset, payload_bytes);
       break;
     case Outgoing::Kind::read_response:
-      observation_.by_us(trace::RdmaReadResponse{operation.stag, target, payload_bytes});
+      observation_.by_us(
+          trace::RdmaReadResponse{operation.stag, operation.offset + offset, payload_bytes});
       break;
     case Outgoing::Kind::read_request:
       observation_.by_us(trace::RdmaRead{operation.read.source_stag, operation.read.source_offset,
@@ -423,20 +386,6 @@ void IwarpConnection::on_framed(const Outgoing& operation, std::uint64_t offset,
     case Outgoing::Kind::raw:
       break;
   }
-}
-
-// In one piece, like a received Send. Every observer reads the message as consecutive octets, so
-// parts in the event would only move this copy into each of them. Without observers there is no
-// copy.
-View IwarpConnection::joined(const Outgoing& operation) {
-  if (operation.parts.size() == 1) {
-    return operation.parts[0];
-  }
-  runtime_.joined.clear();
-  for (const View& part : operation.parts) {
-    runtime_.joined.insert(runtime_.joined.end(), part.begin(), part.end());
-  }
-  return runtime_.joined;
 }
 
 void IwarpConnection::on_read_queued(const Outgoing& operation, std::uint32_t sink_stag) {
@@ -451,11 +400,7 @@ void IwarpConnection::on_left(Outgoing::Kind kind, WorkId id) {
   switch (kind) {
     case Outgoing::Kind::send:
     case Outgoing::Kind::rdma_write:
-      if (handler_ != nullptr) {
-        ++runtime_.notices;
-        handler_->on_completed(
-            *this, id, kind == Outgoing::Kind::send ? Operation::send : Operation::rdma_write);
-      }
+      give_completed(id, kind == Outgoing::Kind::send ? Operation::send : Operation::rdma_write);
       break;
     case Outgoing::Kind::read_response:
       receiver_.inbound_read_answered();

@@ -1,41 +1,33 @@
 // Shared by the connections and listeners of one provider.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/linger.h"
 #include "fabric/iwarp/startup_quota.h"
-#include "fabric/net_names.h"
-#include "fabric/software/memory_region.h"
+#include "fabric/software/software_core.h"
 
 namespace steertag::fabric::iwarp {
-
-class IwarpConnection;
 
 /// Receive buffer for octets without a destination. All connections share it: octets are consumed
 /// before the next connection reads, so an idle connection needs none.
 inline constexpr std::size_t kScratchBytes = 64 * 1024;
 
-struct Runtime {
+struct Runtime final : SoftwareCore {
   Runtime(RandomSource random, const Limits& bounds, Reactor opened)
-      : limits(bounds),
-        reactor(std::move(opened)),
-        stags(random),
+      : SoftwareCore(random, bounds, std::move(opened)),
         lingering(reactor),
         startups(bounds.startups, std::move(random)) {}
 
-  Limits limits;
-  Reactor reactor;
-  StagTable stags;
+  void sweep() override {
+    lingering.sweep();
+    ended.clear();
+  }
+
   LingeringSockets lingering;
   StartupQuota startups;
   std::vector<std::byte> scratch = std::vector<std::byte>(kScratchBytes);
-  std::vector<std::byte> joined;                // a gathered message in one piece, for observers
-  std::vector<IwarpConnection*> unsettled;      // have octets to send, or a pending notification
-  std::vector<std::unique_ptr<Channel>> ended;  // destroyed when no call of theirs is running
-  std::size_t notices = 0;                      // in the current poll
 };
 
 }  // namespace steertag::fabric::iwarp

@@ -16,6 +16,7 @@
 #include "fabric/iwarp/fpdu.h"
 #include "fabric/iwarp/policy.h"
 #include "fabric/software/memory_region.h"
+#include "fabric/software/posted.h"
 #include "fabric/software/ring.h"
 
 namespace steertag::fabric::iwarp {
@@ -26,18 +27,10 @@ inline constexpr std::size_t kMostStagedFrames = 32;
 /// Gather entries given to one system call (the kernel takes 1024).
 inline constexpr std::size_t kMostIovecs = 256;
 
-struct Outgoing {
+struct Outgoing : Posted {
   enum class Kind : std::uint8_t { send, rdma_write, read_request, read_response, raw };
   Kind kind = Kind::send;
-  WorkId id = 0;
-  std::vector<View> parts;  // the message's payload
-  std::uint64_t length = 0;
-  std::uint32_t stag = 0;    // tagged: target; Send: STag to be invalidated
-  std::uint64_t offset = 0;  // tagged target
-  bool invalidate = false;
   ReadRequest read;  // of a Read Request, or of the one that a Read Response answers
-  Memory memory;     // of a Read Request's sink, or of a Read Response's source
-  std::byte* sink = nullptr;
   Bytes raw;
   std::optional<Fault> fault;
   // Progress.

@@ -12,6 +12,7 @@
 namespace steertag::fabric::roce {
 namespace {
 
+constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 31;
 // IP, UDP, base header, RETH and CRC before and after the payload of the largest packet.
 constexpr std::uint32_t kMostSurroundingBytes = 20 + 8 + 12 + 16 + 4 + 4;
 
@@ -49,30 +50,16 @@ Bytes field(const Bytes& private_data, std::size_t size) {
 
 }  // namespace
 
-Expected<void, Error> check(const ConnectionOptions& options, std::size_t most_private_data) {
-  if (options.raw_startup || !options.crc || options.mpa_revision != 2 || options.local_port != 0) {
-    return tl::unexpected(Error{Errc::unsupported, "RoCE has no MPA, and its port is 4791"});
-  }
-  if (options.private_data.size() > most_private_data) {
-    return tl::unexpected(Error{
-        Errc::too_large, std::to_string(options.private_data.size()) + " octets of private data, " +
-                             std::to_string(most_private_data) + " at most"});
-  }
-  return {};
-}
-
 RoceConnection::RoceConnection(Runtime& runtime, SoftwareDomain& domain, trace::Role role,
                                const ConnectionOptions& options, Handler& handler,
                                trace::EventSink* events, trace::ByteSink* bytes)
-    : runtime_(runtime),
-      domain_(domain),
-      role_(role),
+    : SoftwareConnection(runtime, domain, role, handler, kMostMessageBytes),
+      runtime_(runtime),
       options_(options),
       observation_(runtime.reactor, domain, role),
       bytes_(bytes),
       requester_(*this, *this, runtime.limits),
       responder_(*this, *this, domain, windows_, runtime.limits.roce) {
-  handler_ = &handler;
   observation_.observe(events);
   key_ = runtime_.reactor.add(*this);
   started_ = runtime_.reactor.now();
@@ -82,7 +69,6 @@ RoceConnection::~RoceConnection() {
   if (state_ != State::closed) {
     finish({Errc::local_close, "destroyed", {}, false}, true, role_);
   }
-  std::ranges::replace(runtime_.unsettled, this, nullptr);
 }
 
 void RoceConnection::observe(trace::EventSink* events, trace::ByteSink* bytes) {
@@ -176,15 +162,11 @@ void RoceConnection::operate(View peer_private_data) {
   requester_.start({peer.first_psn, mtu, ord_, peer.rnr_retries});
   responder_.start({session_->numbers().first_psn, mtu, ours.ird});
   state_ = State::operating;
-  was_established_ = true;
   last_received_ = now();
   observation_.start(responder_.receives());
   mark_unsettled();
   update_deadline();
-  if (handler_ != nullptr) {
-    ++runtime_.notices;
-    handler_->on_established(*this, peer_private_data);
-  }
+  give_established(peer_private_data);
 }
 
 void RoceConnection::on_rejected(std::uint16_t reason, View private_data) {
@@ -265,88 +247,45 @@ void RoceConnection::finish(CloseReason reason, bool clean, trace::Role actor) {
   mark_unsettled();
 }
 
-void RoceConnection::notify_closed() {
-  if (end_notified_ || handler_ == nullptr) {
-    return;
-  }
-  end_notified_ = true;
-  ++runtime_.notices;
-  if (was_established_) {
-    handler_->on_closed(*this, *reason_);
-  } else {
-    handler_->on_refused(*this, {reason_->code, reason_->detail}, refused_private_data_);
-  }
-}
-
-RoceConnection::Expiry RoceConnection::next_expiry() const {
+Expiry RoceConnection::next_expiry() const {
   const fabric::Limits& limits = runtime_.limits;
   Expiry next;
-  const auto consider = [&](bool applies, Wait wait, Time at) {
-    if (applies && at < next.at) {
-      next = {at, wait};
-    }
-  };
   const bool starting =
       state_ == State::requesting || state_ == State::accepting || state_ == State::accepted;
-  consider(
+  next.consider(
       starting, Wait::startup,
       after(started_, role_ == trace::Role::client ? options_.startup_timeout : limits.startup));
-  consider(transfers(), Wait::requester, requester_.deadline());
-  consider(transfers() && !responder_.between_messages(), Wait::rest,
-           after(last_received_, limits.mid_message));
-  consider(state_ == State::draining, Wait::departure, after(ending_since_, limits.unsent));
-  consider(state_ == State::operating && options_.idle_timeout.count() > 0, Wait::any_traffic,
-           after(last_received_, options_.idle_timeout));
+  next.consider(transfers(), Wait::requester, requester_.deadline());
+  next.consider(transfers() && !responder_.between_messages(), Wait::rest,
+                after(last_received_, limits.mid_message));
+  next.consider(state_ == State::draining, Wait::departure, after(ending_since_, limits.unsent));
+  next.consider(state_ == State::operating && options_.idle_timeout.count() > 0, Wait::any_traffic,
+                after(last_received_, options_.idle_timeout));
   return next;
-}
-
-void RoceConnection::update_deadline() {
-  if (state_ != State::closed) {
-    runtime_.reactor.set_deadline(key_, next_expiry().at);
-  }
-}
-
-void RoceConnection::on_deadline() {
-  const Expiry due = next_expiry();
-  if (due.at <= runtime_.reactor.round_time()) {
-    expire(due.wait);
-  }
-  update_deadline();
 }
 
 void RoceConnection::expire(Wait wait) {
   const fabric::Limits& limits = runtime_.limits;
-  const auto passed = [](const std::string& what, std::chrono::milliseconds limit) {
-    return CloseReason{
-        Errc::timed_out, what + " " + std::to_string(limit.count()) + " ms", {}, false};
-  };
   switch (wait) {
-    case Wait::nothing:
-      break;
     case Wait::startup:
-      finish(passed(peer_name_ + ": no connection within",
-                    role_ == trace::Role::client ? options_.startup_timeout : limits.startup),
+      finish(timed_out(peer_name_ + ": no connection within",
+                       role_ == trace::Role::client ? options_.startup_timeout : limits.startup),
              false, role_);
       break;
     case Wait::requester:
       requester_.on_deadline(runtime_.reactor.round_time());
       break;
     case Wait::rest:
-      finish(passed("silence inside a message for", limits.mid_message), false, role_);
+      finish(timed_out("silence inside a message for", limits.mid_message), false, role_);
       break;
     case Wait::departure:
       finish(std::move(*reason_), false, role_);
       break;
     case Wait::any_traffic:
-      finish(passed("nothing came for", options_.idle_timeout), true, role_);
+      finish(timed_out("nothing came for", options_.idle_timeout), true, role_);
       break;
-  }
-}
-
-void RoceConnection::mark_unsettled() {
-  if (!unsettled_) {
-    unsettled_ = true;
-    runtime_.unsettled.push_back(this);
+    default:
+      break;
   }
 }
 

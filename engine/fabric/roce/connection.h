@@ -6,26 +6,29 @@
 #include <vector>
 
 #include "fabric/fabric.h"
+#include "fabric/provider/connection_options.h"
 #include "fabric/roce/requester.h"
 #include "fabric/roce/responder.h"
 #include "fabric/roce/runtime.h"
 #include "fabric/roce/session.h"
 #include "fabric/software/observation.h"
+#include "fabric/software/software_connection.h"
 
 namespace steertag::fabric::roce {
 
 /// Octets of the consumer's private data that fit a request, behind the header of the IP service.
 inline constexpr std::size_t kMostPrivateData = wire::kRequestPrivateBytes - wire::kIpHeaderBytes;
 
-/// Unsupported options, or more private data than `most`, are errors.
-Expected<void, Error> check(const ConnectionOptions& options, std::size_t most_private_data);
+/// Unsupported options, or more private data than `most` octets, are errors.
+inline Expected<void, Error> check(const ConnectionOptions& options, std::size_t most) {
+  return check_options(options, most, "RoCE has no MPA, and its port is 4791");
+}
 
-class RoceConnection final : public Connection,
+class RoceConnection final : public SoftwareConnection,
                              private SessionUser,
                              private RequesterOwner,
                              private ResponderOwner,
-                             private PacketOutput,
-                             private Channel {
+                             private PacketOutput {
  public:
   RoceConnection(Runtime& runtime, SoftwareDomain& domain, trace::Role role,
                  const ConnectionOptions& options, Handler& handler, trace::EventSink* events,
@@ -34,20 +37,11 @@ class RoceConnection final : public Connection,
 
   /// Starts as initiator, and tries the addresses in turn.
   void initiate(std::vector<Address> addresses);
-  /// Starts as responder. The next `settle` sends the acceptance, so the owner can post its
+  /// Starts as responder. The acceptance leaves in the next turn, so the owner can post its
   /// receives before.
   void respond(Session& session, View peer_private_data);
-  /// Sends packets and gives a pending notification. Called by the provider's poll.
-  void settle();
 
   void post_receive(MutableView buffer, WorkId id) override;
-  Expected<void, Error> send(std::span<const View> parts, WorkId id,
-                             std::optional<std::uint32_t> invalidate, const Fault* fault) override;
-  Expected<void, Error> rdma_write(View from, std::uint32_t stag, std::uint64_t offset, WorkId id,
-                                   const Fault* fault) override;
-  Expected<void, Error> rdma_read(Region& sink, std::uint64_t sink_offset, std::uint32_t length,
-                                  std::uint32_t stag, std::uint64_t offset, WorkId id,
-                                  const Fault* fault) override;
   using Connection::open_window;
   Expected<void, Error> open_window(Region& region, Rights rights, std::size_t length) override;
   Expected<void, Error> send_raw(View bytes) override;
@@ -55,13 +49,8 @@ class RoceConnection final : public Connection,
   void disconnect() override;
   void abort() override;
 
-  Domain& domain() override { return domain_; }
-  trace::Role role() const override { return role_; }
   bool established() const override { return state_ == State::operating; }
-  std::string peer_name() const override { return peer_name_; }
   std::size_t unsent_operations() const override { return requester_.posted(); }
-  std::uint16_t most_outbound_reads() const override { return ord_; }
-  std::uint64_t octets_read() const override { return octets_read_; }
   bool receives_are_empty() const override { return responder_.between_messages(); }
   void observe(trace::EventSink* events, trace::ByteSink* bytes) override;
 
@@ -76,20 +65,14 @@ class RoceConnection final : public Connection,
     closed,
   };
 
-  /// What a connection waits for, within a limit. The requester has its own.
-  enum class Wait : std::uint8_t {
-    nothing,
-    startup,
-    requester,
-    rest,       // the peer continues the message that it has begun
-    departure,  // posted operations are done
-    any_traffic,
-  };
-  struct Expiry {
-    Time at = kNever;
-    Wait wait = Wait::nothing;
-  };
-
+  // ReactorConnection, SoftwareConnection
+  void settle() override;
+  bool closed() const override { return state_ == State::closed; }
+  Expiry next_expiry() const override;
+  void expire(Wait wait) override;
+  Expected<Posted*, Error> post(Operation kind, WorkId id, const Fault* fault) override;
+  Expected<void, Error> post_read(ReadOrder order, WorkId id, const Fault* fault) override;
+  EventObservation& observed() override { return observation_; }
   // SessionUser
   void on_accepted(View private_data) override;
   void on_ready() override;
@@ -117,21 +100,12 @@ class RoceConnection final : public Connection,
   // PacketOutput
   bool room() override;
   void send(PacketHeaders packet, std::span<const View> payload) override;
-  // Channel: deadlines alone
-  void on_ready(std::uint32_t /*events*/) override {}
-  void on_deadline() override;
 
   Offer offer() const;
   void try_next_address(Error last);
   void operate(View peer_private_data);
-  Expected<Outgoing*, Error> post(Operation kind, WorkId id, const Fault* fault);
-  View joined(const Outgoing& operation);
+  Expected<Outgoing*, Error> queue(Operation kind, WorkId id, const Fault* fault);
   void begin_end();
-  void notify_closed();
-  Expiry next_expiry() const;
-  void expire(Wait wait);
-  void update_deadline();
-  void mark_unsettled();
   /// The end. `actor` is the side that ended the connection.
   void finish(CloseReason reason, bool clean, trace::Role actor);
   bool transfers() const { return state_ == State::operating || state_ == State::draining; }
@@ -139,11 +113,8 @@ class RoceConnection final : public Connection,
   Time now() const { return runtime_.reactor.round_time(); }
 
   Runtime& runtime_;
-  SoftwareDomain& domain_;
-  trace::Role role_;
   State state_ = State::requesting;
   ConnectionOptions options_;
-  std::string peer_name_;
   std::vector<Address> addresses_;  // not tried yet, from the back
   Session* session_ = nullptr;
   software::Observation observation_;
@@ -151,19 +122,9 @@ class RoceConnection final : public Connection,
   Windows windows_;
   Requester requester_;
   Responder responder_;
-  Reactor::Key key_ = 0;
   Bytes peer_private_data_;
-  std::uint16_t ord_ = 0;
-  bool was_established_ = false;
   bool connect_notified_ = false;
-  bool unsettled_ = false;
   Time started_ = 0;
-  Time last_received_ = 0;
-  Time ending_since_ = 0;
-  std::uint64_t octets_read_ = 0;
-  std::optional<CloseReason> reason_;  // set before the notification
-  bool end_notified_ = false;
-  Bytes refused_private_data_;
 };
 
 }  // namespace steertag::fabric::roce

@@ -3,12 +3,9 @@
 
 #include "fabric/roce/connection.h"
 #include "fabric/roce/port.h"
-#include "fabric/sink.h"
 
 namespace steertag::fabric::roce {
 namespace {
-
-constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 31;
 
 Unexpected<Error> fail(Errc code, std::string detail) {
   return tl::unexpected(Error{code, std::move(detail)});
@@ -21,7 +18,6 @@ Unexpected<Error> no_such_hook() {
 }  // namespace
 
 void RoceConnection::settle() {
-  unsettled_ = false;
   if (state_ == State::accepting) {
     state_ = State::accepted;
     session_->accept(offer());
@@ -35,11 +31,6 @@ void RoceConnection::settle() {
   if (state_ == State::draining && requester_.posted() == 0) {
     begin_end();
   }
-  if (state_ == State::closed) {
-    notify_closed();
-    return;
-  }
-  update_deadline();
 }
 
 void RoceConnection::on_packet(const Packet& packet) {
@@ -82,93 +73,40 @@ void RoceConnection::post_receive(MutableView buffer, WorkId id) {
   observation_.receive_posted(buffer.size());
 }
 
-Expected<Outgoing*, Error> RoceConnection::post(Operation kind, WorkId id, const Fault* fault) {
+Expected<Outgoing*, Error> RoceConnection::queue(Operation kind, WorkId id, const Fault* fault) {
   if (fault != nullptr) {
     return no_such_hook();
   }
-  if (state_ != State::operating) {
-    return fail(Errc::not_connected, reason_ ? reason_->detail : std::string());
-  }
-  if (requester_.posted() >= runtime_.limits.posted_operations) {
-    return fail(Errc::queue_full, std::to_string(runtime_.limits.posted_operations));
+  if (auto may = may_post(); !may) {
+    return tl::unexpected(std::move(may.error()));
   }
   mark_unsettled();
   return &requester_.post(kind, id);
 }
 
-Expected<void, Error> RoceConnection::send(std::span<const View> parts, WorkId id,
-                                           std::optional<std::uint32_t> invalidate,
-                                           const Fault* fault) {
-  std::uint64_t length = 0;
-  for (const View& part : parts) {
-    length += part.size();
-  }
-  if (length > kMostMessageBytes) {
-    return fail(Errc::too_large, "a Send of " + std::to_string(length) + " octets");
-  }
-  const auto operation = post(Operation::send, id, fault);
-  if (!operation) {
-    return tl::unexpected(operation.error());
-  }
-  (*operation)->parts.assign(parts.begin(), parts.end());
-  (*operation)->length = length;
-  (*operation)->invalidate = invalidate.has_value();
-  (*operation)->stag = invalidate.value_or(0);
-  return {};
+Expected<Posted*, Error> RoceConnection::post(Operation kind, WorkId id, const Fault* fault) {
+  return queue(kind, id, fault);
 }
 
-Expected<void, Error> RoceConnection::rdma_write(View from, std::uint32_t stag,
-                                                 std::uint64_t offset, WorkId id,
-                                                 const Fault* fault) {
-  if (from.size() > kMostMessageBytes) {
-    return fail(Errc::too_large, "an RDMA Write of " + std::to_string(from.size()) + " octets");
-  }
-  const auto operation = post(Operation::rdma_write, id, fault);
+Expected<void, Error> RoceConnection::post_read(ReadOrder order, WorkId id, const Fault* fault) {
+  const auto operation = queue(Operation::rdma_read, id, fault);
   if (!operation) {
     return tl::unexpected(operation.error());
   }
-  (*operation)->parts.assign(1, from);
-  (*operation)->length = from.size();
-  (*operation)->stag = stag;
-  (*operation)->offset = offset;
-  return {};
-}
-
-Expected<void, Error> RoceConnection::rdma_read(Region& sink, std::uint64_t sink_offset,
-                                                std::uint32_t length, std::uint32_t stag,
-                                                std::uint64_t offset, WorkId id,
-                                                const Fault* fault) {
-  auto* region = dynamic_cast<SoftwareRegion*>(&sink);
-  if (region == nullptr || &region->domain() != &domain_) {
-    return fail(Errc::bad_region, "the sink belongs to another domain");
-  }
-  if (auto inside = check_sink(sink, sink_offset, length); !inside) {
-    return inside;
-  }
-  if (state_ == State::operating && ord_ == 0) {
-    return fail(Errc::unsupported, "the peer takes no RDMA Reads (ORD 0)");
-  }
-  if (length > kMostMessageBytes) {
-    return fail(Errc::too_large, "an RDMA Read of " + std::to_string(length) + " octets");
-  }
-  const auto operation = post(Operation::rdma_read, id, fault);
-  if (!operation) {
-    return tl::unexpected(operation.error());
-  }
-  (*operation)->length = length;
-  (*operation)->stag = stag;
-  (*operation)->offset = offset;
-  (*operation)->memory = region->memory();
-  (*operation)->sink = region->bytes().data() + sink_offset;
-  (*operation)->sink_stag = runtime_.stags.fresh_stag();
-  (*operation)->sink_offset = sink_offset;
+  (*operation)->length = order.length;
+  (*operation)->stag = order.stag;
+  (*operation)->offset = order.offset;
+  (*operation)->memory = std::move(order.memory);
+  (*operation)->sink = order.sink;
+  (*operation)->sink_stag = order.sink_stag;
+  (*operation)->sink_offset = order.sink_offset;
   return {};
 }
 
 Expected<void, Error> RoceConnection::open_window(Region& region, Rights rights,
                                                   std::size_t length) {
-  auto* ours = dynamic_cast<SoftwareRegion*>(&region);
-  if (ours == nullptr || &ours->domain() != &domain_) {
+  SoftwareRegion* const ours = own(region);
+  if (ours == nullptr) {
     return fail(Errc::bad_region, "the region belongs to another domain");
   }
   if (state_ != State::operating) {
@@ -192,34 +130,16 @@ void RoceConnection::on_sending(const Outgoing& operation, std::uint64_t offset,
     return;
   }
   switch (operation.kind) {
-    case Operation::send: {
-      std::optional<std::uint32_t> invalidated;
-      if (operation.invalidate) {
-        invalidated = operation.stag;
-      }
-      observation_.by_us(trace::Send{joined(operation), invalidated});
+    case Operation::send:
+      tell_send(operation);
       break;
-    }
     case Operation::rdma_write:
-      observation_.by_us(trace::RdmaWrite{operation.stag, operation.offset + offset, length,
-                                          operation.parts[0].subspan(offset, length)});
+      tell_write(operation, offset, length);
       break;
     case Operation::rdma_read:
       observation_.by_us(trace::RdmaRead{operation.stag, operation.offset + offset, length});
       break;
   }
-}
-
-// In one piece, like a received Send. Without observers there is no copy.
-View RoceConnection::joined(const Outgoing& operation) {
-  if (operation.parts.size() == 1) {
-    return operation.parts[0];
-  }
-  runtime_.joined.clear();
-  for (const View& part : operation.parts) {
-    runtime_.joined.insert(runtime_.joined.end(), part.begin(), part.end());
-  }
-  return runtime_.joined;
 }
 
 void RoceConnection::on_response(const Outgoing& operation, std::uint64_t offset, View payload) {
@@ -230,10 +150,7 @@ void RoceConnection::on_response(const Outgoing& operation, std::uint64_t offset
 
 void RoceConnection::on_done(Operation kind, WorkId id) {
   mark_unsettled();
-  if (handler_ != nullptr) {
-    ++runtime_.notices;
-    handler_->on_completed(*this, id, kind);
-  }
+  give_completed(id, kind);
 }
 
 void RoceConnection::on_requester_failed(CloseReason reason) {
@@ -243,14 +160,7 @@ void RoceConnection::on_requester_failed(CloseReason reason) {
 
 void RoceConnection::on_message(const PostedReceive& receive, MutableView bytes,
                                 std::optional<std::uint32_t> invalidated) {
-  observation_.by_peer(trace::Send{bytes, invalidated});
-  if (invalidated) {
-    domain_.table().find(*invalidated)->invalidate();
-  }
-  if (handler_ != nullptr) {
-    ++runtime_.notices;
-    handler_->on_received(*this, receive.id, bytes, invalidated);
-  }
+  take_message(receive, bytes, invalidated);
 }
 
 void RoceConnection::on_write(std::uint32_t key, std::uint64_t address, std::uint64_t length,

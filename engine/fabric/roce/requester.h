@@ -13,21 +13,14 @@
 #include "fabric/roce/formats.h"
 #include "fabric/roce/packet_output.h"
 #include "fabric/roce/round_trip.h"
+#include "fabric/software/posted.h"
 #include "fabric/software/ring.h"
 
 namespace steertag::fabric::roce {
 
 /// One operation of the send queue.
-struct Outgoing {
+struct Outgoing : Posted {
   Operation kind = Operation::send;
-  WorkId id = 0;
-  std::vector<View> parts;  // of a Send or Write
-  std::uint64_t length = 0;
-  std::uint32_t stag = 0;    // of the peer; a Send invalidates it
-  std::uint64_t offset = 0;  // in the peer's memory
-  bool invalidate = false;
-  Memory memory;              // of a Read's sink
-  std::byte* sink = nullptr;  // its first octet
   std::uint32_t sink_stag = 0;
   std::uint64_t sink_offset = 0;
   // Progress, in packets. A Read has as many as its response.

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "fabric/fabric.h"
-#include "fabric/observed_memory.h"
+#include "fabric/provider/observed_memory.h"
 #include "fabric/software/windows.h"
 
 namespace steertag::fabric::software {

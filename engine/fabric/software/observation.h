@@ -1,7 +1,7 @@
 // Reports events of both directions, memory and receives to a connection's observers.
 #pragma once
 
-#include "fabric/event_observation.h"
+#include "fabric/provider/event_observation.h"
 #include "fabric/software/posted_receive.h"
 
 namespace steertag::fabric::software {

@@ -46,30 +46,16 @@ int milliseconds(std::chrono::milliseconds time) {
 
 }  // namespace
 
-Expected<void, Error> check(const ConnectionOptions& options, std::size_t most_private_data) {
-  if (options.raw_startup || !options.crc || options.mpa_revision != 2 || options.local_port != 0) {
-    return tl::unexpected(
-        Error{Errc::unsupported, "the device decides on the connection's startup, port and CRC"});
-  }
-  if (options.private_data.size() > most_private_data) {
-    return tl::unexpected(Error{
-        Errc::too_large, std::to_string(options.private_data.size()) + " octets of private data, " +
-                             std::to_string(most_private_data) + " at most"});
-  }
-  return {};
-}
-
 VerbsConnection::VerbsConnection(Runtime& runtime, VerbsDomain& domain, trace::Role role,
                                  Handler& handler, trace::EventSink* events,
                                  const ConnectionOptions& options)
-    : QueueOwner(*runtime.device),
+    : ReactorConnection(runtime, role, handler),
+      QueueOwner(*runtime.device),
       runtime_(runtime),
       domain_(domain),
-      role_(role),
       options_(options),
       queue_pair_(domain, *this, *this),
       observation_(runtime.reactor, domain, role) {
-  handler_ = &handler;
   observation_.observe(events);
   key_ = runtime_.reactor.add(*this);
   started_ = runtime_.reactor.now();
@@ -79,7 +65,6 @@ VerbsConnection::~VerbsConnection() {
   if (state_ != State::closed) {
     finish({Errc::local_close, "destroyed", {}, false}, true, role_);
   }
-  std::ranges::replace(runtime_.unsettled, this, nullptr);
 }
 
 void VerbsConnection::initiate(std::vector<Address> addresses) {
@@ -234,16 +219,12 @@ void VerbsConnection::established_now(const CmEvent& event) {
     observation_.by_us(trace::Accept{options_.private_data});
   }
   state_ = State::operating;
-  was_established_ = true;
   last_received_ = runtime_.reactor.now();
   last_progress_ = last_received_;
   observation_.start();
   more_completions_ = true;  // completions before this event wait in the queue
   mark_unsettled();
-  if (handler_ != nullptr) {
-    ++runtime_.notices;
-    handler_->on_established(*this, peer_private_data_);
-  }
+  give_established(peer_private_data_);
 }
 
 void VerbsConnection::rejected(const CmEvent& event) {
@@ -332,76 +313,38 @@ void VerbsConnection::finish(CloseReason reason, bool clean, trace::Role actor) 
   mark_unsettled();
 }
 
-void VerbsConnection::notify_closed() {
-  if (end_notified_ || handler_ == nullptr) {
-    return;
-  }
-  end_notified_ = true;
-  ++runtime_.notices;
-  if (was_established_) {
-    handler_->on_closed(*this, *reason_);
-  } else {
-    handler_->on_refused(*this, {reason_->code, reason_->detail}, refused_private_data_);
-  }
-}
-
-VerbsConnection::Expiry VerbsConnection::next_expiry() const {
+Expiry VerbsConnection::next_expiry() const {
   const Limits& limits = runtime_.limits;
   Expiry next;
-  const auto consider = [&](bool applies, Wait wait, Time since, std::chrono::milliseconds limit) {
-    if (applies && after(since, limit) < next.at) {
-      next = {after(since, limit), wait};
-    }
-  };
   const bool resolving = state_ == State::resolving || state_ == State::connecting;
   const bool answering = state_ == State::accepting || state_ == State::accepted;
   const Outgoing* const oldest = transfers() ? queue_pair_.oldest_in_flight() : nullptr;
   const bool reading = oldest != nullptr && oldest->kind == Outgoing::Kind::rdma_read;
-  consider(resolving, Wait::startup, started_, options_.startup_timeout);
-  consider(answering, Wait::startup, started_, limits.startup);
-  consider(oldest != nullptr && !reading, Wait::room, last_progress_, limits.unsent);
-  consider(reading, Wait::read, last_progress_, limits.unanswered_read);
-  consider(state_ == State::draining, Wait::departure, ending_since_, limits.unsent);
-  consider(transfers() && flushed_, Wait::reason, flushed_since_, limits.closing);
-  consider(state_ == State::ending, Wait::peers_end, ending_since_, limits.closing);
-  consider(state_ == State::operating && options_.idle_timeout.count() > 0, Wait::any_traffic,
-           last_received_, options_.idle_timeout);
+  next.consider(resolving, Wait::startup, started_, options_.startup_timeout);
+  next.consider(answering, Wait::startup, started_, limits.startup);
+  next.consider(oldest != nullptr && !reading, Wait::room, last_progress_, limits.unsent);
+  next.consider(reading, Wait::read, last_progress_, limits.unanswered_read);
+  next.consider(state_ == State::draining, Wait::departure, ending_since_, limits.unsent);
+  next.consider(transfers() && flushed_, Wait::reason, flushed_since_, limits.closing);
+  next.consider(state_ == State::ending, Wait::peers_end, ending_since_, limits.closing);
+  next.consider(state_ == State::operating && options_.idle_timeout.count() > 0, Wait::any_traffic,
+                last_received_, options_.idle_timeout);
   return next;
-}
-
-void VerbsConnection::update_deadline() {
-  if (state_ != State::closed) {
-    runtime_.reactor.set_deadline(key_, next_expiry().at);
-  }
-}
-
-void VerbsConnection::on_deadline() {
-  const Expiry due = next_expiry();
-  if (due.at <= runtime_.reactor.round_time()) {
-    expire(due.wait);
-  }
-  update_deadline();
 }
 
 void VerbsConnection::expire(Wait wait) {
   const Limits& limits = runtime_.limits;
-  const auto passed = [](const std::string& what, std::chrono::milliseconds limit) {
-    return CloseReason{
-        Errc::timed_out, what + " " + std::to_string(limit.count()) + " ms", {}, false};
-  };
   switch (wait) {
-    case Wait::nothing:
-      break;
     case Wait::startup:
-      finish(passed("no connection within",
-                    role_ == trace::Role::client ? options_.startup_timeout : limits.startup),
+      finish(timed_out("no connection within",
+                       role_ == trace::Role::client ? options_.startup_timeout : limits.startup),
              false, role_);
       break;
     case Wait::room:
-      finish(passed("the peer took no operation for", limits.unsent), false, role_);
+      finish(timed_out("the peer took no operation for", limits.unsent), false, role_);
       break;
     case Wait::read:
-      finish(passed("an RDMA Read went unanswered for", limits.unanswered_read), false, role_);
+      finish(timed_out("an RDMA Read went unanswered for", limits.unanswered_read), false, role_);
       break;
     case Wait::departure:
       finish(std::move(*reason_), false, role_);
@@ -414,15 +357,10 @@ void VerbsConnection::expire(Wait wait) {
       finish(std::move(*reason_), true, role_);
       break;
     case Wait::any_traffic:
-      finish(passed("nothing came for", options_.idle_timeout), true, role_);
+      finish(timed_out("nothing came for", options_.idle_timeout), true, role_);
       break;
-  }
-}
-
-void VerbsConnection::mark_unsettled() {
-  if (!unsettled_) {
-    unsettled_ = true;
-    runtime_.unsettled.push_back(this);
+    default:
+      break;
   }
 }
 

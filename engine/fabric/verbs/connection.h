@@ -7,6 +7,8 @@
 
 #include "fabric/fabric.h"
 #include "fabric/net_names.h"
+#include "fabric/provider/connection_options.h"
+#include "fabric/provider/reactor_connection.h"
 #include "fabric/verbs/observation.h"
 #include "fabric/verbs/queue_pair.h"
 #include "fabric/verbs/runtime.h"
@@ -24,14 +26,16 @@ inline constexpr std::uint8_t kRnrRetries = 6;
 /// How often the device repeats unacknowledged packets; 7 is the largest value.
 inline constexpr std::uint8_t kTransportRetries = 7;
 
-/// Unsupported options, or more private data than `most`, are errors.
-Expected<void, Error> check(const ConnectionOptions& options, std::size_t most_private_data);
+/// Unsupported options, or more private data than `most` octets, are errors.
+inline Expected<void, Error> check(const ConnectionOptions& options, std::size_t most) {
+  return check_options(options, most,
+                       "the device decides on the connection's startup, port and CRC");
+}
 
-class VerbsConnection final : public Connection,
+class VerbsConnection final : public ReactorConnection,
                               private CmOwner,
                               private QueueOwner,
-                              private WorkProgress,
-                              private Channel {
+                              private WorkProgress {
  public:
   VerbsConnection(Runtime& runtime, VerbsDomain& domain, trace::Role role, Handler& handler,
                   trace::EventSink* events, const ConnectionOptions& options);
@@ -39,11 +43,9 @@ class VerbsConnection final : public Connection,
 
   /// Starts as initiator, and tries the addresses in turn.
   void initiate(std::vector<Address> addresses);
-  /// Starts as responder. `request` is the event with `id`. The next `settle` sends the acceptance.
+  /// Starts as responder. `request` is the event with `id`. The acceptance leaves in the next turn.
   /// The owner can post its receives before.
   Expected<void, Error> respond(CmId id, const CmEvent& request);
-  /// Posts queued work and gives a pending notification. Called by the provider's poll.
-  void settle();
 
   void post_receive(MutableView buffer, WorkId id) override;
   Expected<void, Error> send(std::span<const View> parts, WorkId id,
@@ -61,12 +63,9 @@ class VerbsConnection final : public Connection,
   void abort() override;
 
   Domain& domain() override { return domain_; }
-  trace::Role role() const override { return role_; }
   bool established() const override { return state_ == State::operating; }
-  std::string peer_name() const override { return peer_name_; }
   std::size_t unsent_operations() const override { return queue_pair_.posted(); }
   std::uint16_t most_outbound_reads() const override { return was_established_ ? ord_ : 0; }
-  std::uint64_t octets_read() const override { return octets_read_; }
   void observe(trace::EventSink* events, trace::ByteSink* /*bytes*/) override {
     observation_.observe(events);
   }
@@ -83,22 +82,11 @@ class VerbsConnection final : public Connection,
     closed,
   };
 
-  /// What a connection waits for, within a limit.
-  enum class Wait : std::uint8_t {
-    nothing,
-    startup,
-    room,         // the peer takes what is in flight
-    read,         // the peer answers the oldest RDMA Read in flight
-    departure,    // queued work leaves
-    reason,       // the queue pair failed: the connection manager reports why
-    peers_end,    // the peer ends the connection, after us
-    any_traffic,  // the owner's own limit
-  };
-  struct Expiry {
-    Time at = kNever;
-    Wait wait = Wait::nothing;
-  };
-
+  // ReactorConnection
+  void settle() override;
+  bool closed() const override { return state_ == State::closed; }
+  Expiry next_expiry() const override;
+  void expire(Wait wait) override;
   // CmOwner
   void on_cm_event(const CmEvent& event) override;
   // QueueOwner
@@ -109,9 +97,6 @@ class VerbsConnection final : public Connection,
   void on_message(const PostedReceive& receive, MutableView bytes,
                   std::optional<std::uint32_t> invalidated) override;
   void on_failed(const WorkFailure& failure) override;
-  // Channel: only for its deadline
-  void on_ready(std::uint32_t /*events*/) override {}
-  void on_deadline() override;
 
   void try_next_address(Error last);
   Expected<void, Error> make_queue_pair();
@@ -123,7 +108,7 @@ class VerbsConnection final : public Connection,
   void peer_disconnected();
   rdma_conn_param parameters() const;
 
-  Expected<void, Error> may_post(const Fault* fault) const;
+  Expected<void, Error> may_take(const Fault* fault) const;
   void post(Outgoing operation);
   void hand_over_receives();
   void device_refused(Error error);
@@ -132,42 +117,26 @@ class VerbsConnection final : public Connection,
   void note_flush();
   void notify_posted(const Outgoing& operation);
   void begin_end();
-  void notify_closed();
-  Expiry next_expiry() const;
-  void expire(Wait wait);
-  void update_deadline();
-  void mark_unsettled();
   /// The end. `actor` is the side that ended the connection.
   void finish(CloseReason reason, bool clean, trace::Role actor);
   bool transfers() const { return state_ == State::operating || state_ == State::draining; }
 
   Runtime& runtime_;
   VerbsDomain& domain_;
-  trace::Role role_;
   State state_ = State::resolving;
   ConnectionOptions options_;
-  std::string peer_name_;
   std::vector<Address> addresses_;  // not tried yet
   CmId id_;
   QueuePair queue_pair_;  // destroyed before the identifier
   Observation observation_;
-  Reactor::Key key_ = 0;
   Bytes peer_private_data_;
   std::uint16_t ord_ = 0;
-  bool was_established_ = false;
   bool connect_notified_ = false;
-  bool unsettled_ = false;
   bool more_completions_ = false;
   bool flushed_ = false;  // the queue pair failed; its reason may still arrive
   Time started_ = 0;
-  Time last_received_ = 0;
   Time last_progress_ = 0;
-  std::uint64_t octets_read_ = 0;
-  Time ending_since_ = 0;
   Time flushed_since_ = 0;
-  std::optional<CloseReason> reason_;  // set before the notification
-  bool end_notified_ = false;
-  Bytes refused_private_data_;
 };
 
 }  // namespace steertag::fabric::verbs

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "fabric/fabric.h"
-#include "fabric/observed_memory.h"
+#include "fabric/provider/observed_memory.h"
 #include "fabric/verbs/bound_windows.h"
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/registration.h"

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "fabric/event_observation.h"
+#include "fabric/provider/event_observation.h"
 #include "trace/event.h"
 
 namespace steertag::fabric::verbs {

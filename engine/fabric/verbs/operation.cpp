@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "fabric/sink.h"
+#include "fabric/provider/sink.h"
 #include "fabric/verbs/connection.h"
 
 namespace steertag::fabric::verbs {
@@ -46,7 +46,6 @@ CloseReason reason_of(const WorkFailure& failure) {
 }  // namespace
 
 void VerbsConnection::settle() {
-  unsettled_ = false;
   if (state_ == State::accepting) {
     accept_now();
   }
@@ -60,11 +59,6 @@ void VerbsConnection::settle() {
   if (state_ == State::draining && queue_pair_.posted() == 0) {
     begin_end();
   }
-  if (state_ == State::closed) {
-    notify_closed();
-    return;
-  }
-  update_deadline();
 }
 
 void VerbsConnection::hand_over_receives() {
@@ -152,10 +146,7 @@ void VerbsConnection::on_done(const Outgoing& operation) {
     observation_.by_peer(trace::RdmaReadResponse{operation.local.lkey(), operation.sink_offset,
                                                  operation.local.length()});
   }
-  if (handler_ != nullptr) {
-    ++runtime_.notices;
-    handler_->on_completed(*this, operation.id, kind);
-  }
+  give_completed(operation.id, kind);
 }
 
 void VerbsConnection::on_message(const PostedReceive& receive, MutableView bytes,
@@ -167,10 +158,7 @@ void VerbsConnection::on_message(const PostedReceive& receive, MutableView bytes
       region->invalidate();
     }
   }
-  if (handler_ != nullptr) {
-    ++runtime_.notices;
-    handler_->on_received(*this, receive.id, bytes, invalidated);
-  }
+  give_received(receive.id, bytes, invalidated);
 }
 
 void VerbsConnection::on_failed(const WorkFailure& failure) {
@@ -221,17 +209,11 @@ void VerbsConnection::post_receive(MutableView buffer, WorkId id) {
   hand_over_receives();
 }
 
-Expected<void, Error> VerbsConnection::may_post(const Fault* fault) const {
+Expected<void, Error> VerbsConnection::may_take(const Fault* fault) const {
   if (fault != nullptr) {
     return no_such_hook();
   }
-  if (state_ != State::operating) {
-    return fail(Errc::not_connected, reason_ ? reason_->detail : std::string());
-  }
-  if (queue_pair_.posted() >= runtime_.limits.posted_operations) {
-    return fail(Errc::queue_full, std::to_string(runtime_.limits.posted_operations));
-  }
-  return {};
+  return may_post();
 }
 
 void VerbsConnection::post(Outgoing operation) {
@@ -242,7 +224,7 @@ void VerbsConnection::post(Outgoing operation) {
 Expected<void, Error> VerbsConnection::send(std::span<const View> parts, WorkId id,
                                             std::optional<std::uint32_t> invalidate,
                                             const Fault* fault) {
-  if (auto may = may_post(fault); !may) {
+  if (auto may = may_take(fault); !may) {
     return may;
   }
   std::uint64_t length = 0;
@@ -264,7 +246,7 @@ Expected<void, Error> VerbsConnection::send(std::span<const View> parts, WorkId 
 Expected<void, Error> VerbsConnection::rdma_write(View from, std::uint32_t stag,
                                                   std::uint64_t offset, WorkId id,
                                                   const Fault* fault) {
-  if (auto may = may_post(fault); !may) {
+  if (auto may = may_take(fault); !may) {
     return may;
   }
   if (from.size() > runtime_.device->largest_message()) {
@@ -294,7 +276,7 @@ Expected<void, Error> VerbsConnection::rdma_read(Region& sink, std::uint64_t sin
   if (state_ == State::operating && ord_ == 0) {
     return fail(Errc::unsupported, "the peer takes no RDMA Reads (ORD 0)");
   }
-  if (auto may = may_post(fault); !may) {
+  if (auto may = may_take(fault); !may) {
     return may;
   }
   if (length > runtime_.device->largest_message()) {
@@ -321,7 +303,7 @@ Expected<void, Error> VerbsConnection::open_window(Region& region, Rights rights
   if (!runtime_.device->windows() || length == 0) {
     return fail(Errc::unsupported, runtime_.device->name() + " gives no such memory window");
   }
-  if (auto may = may_post(nullptr); !may) {
+  if (auto may = may_post(); !may) {
     return may;
   }
   const auto bind = ours->make_window(rights, length, queue_pair_.windows());

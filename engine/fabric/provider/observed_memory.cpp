@@ -1,5 +1,5 @@
 // Observers of a domain's memory.
-#include "fabric/observed_memory.h"
+#include "fabric/provider/observed_memory.h"
 
 namespace steertag::fabric {
 namespace {

@@ -1,5 +1,5 @@
 // Passes events to the observer of a connection.
-#include "fabric/event_observation.h"
+#include "fabric/provider/event_observation.h"
 
 namespace steertag::fabric {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "fabric/net_names.h"
-#include "fabric/observed_memory.h"
+#include "fabric/provider/observed_memory.h"
 #include "trace/event.h"
 
 namespace steertag::fabric {

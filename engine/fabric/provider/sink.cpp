@@ -1,5 +1,5 @@
 // Checks the bounds of a sink.
-#include "fabric/sink.h"
+#include "fabric/provider/sink.h"
 
 #include <string>
 

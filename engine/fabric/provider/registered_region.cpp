@@ -1,11 +1,11 @@
 // Guards, and the list of a domain's regions.
-#include "fabric/registered_region.h"
+#include "fabric/provider/registered_region.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
-#include "fabric/observed_memory.h"
+#include "fabric/provider/observed_memory.h"
 
 namespace steertag::fabric {
 namespace {

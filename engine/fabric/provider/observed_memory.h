@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "fabric/registered_region.h"
+#include "fabric/provider/registered_region.h"
 #include "trace/event.h"
 
 namespace steertag::fabric {

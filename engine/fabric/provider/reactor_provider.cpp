@@ -1,0 +1,39 @@
+// The provider's poll.
+#include "fabric/provider/reactor_provider.h"
+
+#include <chrono>
+
+namespace steertag::fabric {
+
+std::size_t ReactorProvider::poll(std::chrono::milliseconds timeout) {
+  // The timeout is real time with any clock. It limits the caller's wait, and a test's stopped
+  // clock would make it endless.
+  using std::chrono::steady_clock;
+  core_->notices = 0;
+  core_->reactor.begin_round();
+  const auto end = steady_clock::now() + timeout;
+  std::chrono::milliseconds left = timeout;
+  while (true) {
+    settle();
+    const bool busy = core_->notices > 0 || !core_->turns.empty();
+    core_->reactor.poll(busy ? std::chrono::milliseconds{0} : left);
+    settle();
+    retired_.clear();
+    core_->sweep();
+    left = std::chrono::ceil<std::chrono::milliseconds>(end - steady_clock::now());
+    if (core_->reactor.take_woken() || core_->notices > 0 || left.count() <= 0) {
+      return core_->notices;
+    }
+  }
+}
+
+std::chrono::milliseconds ReactorProvider::idle_for(std::chrono::milliseconds most) {
+  return core_->turns.empty() ? core_->reactor.idle_for(most) : std::chrono::milliseconds{0};
+}
+
+void ReactorProvider::settle() {
+  core_->turns.run();
+  core_->after_turns();
+}
+
+}  // namespace steertag::fabric
