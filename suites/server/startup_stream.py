@@ -105,6 +105,7 @@ class StartupStream:
     def __init__(self, bench):
         self._stream = bench.stream()
         self.send, self.end, self.reset = self._stream.send, self._stream.end, self._stream.reset
+        self.hold_little = self._stream.hold_little
 
     def __enter__(self):
         return self

@@ -17,8 +17,9 @@ SERVED = "RFC8166-3.3.3-1"
 # As many as a default nfsd has threads.
 STALLED = 8
 # Calls of each stalled client: a new one has one credit, one that was answered has more.
-READS_OF_EACH = 16
-# More than TCP buffers of one stream take, in all.
+READS_OF_EACH = 4
+# With so many, more than TCP holds of one stream whose receiver holds little. No more than that: the server reads the
+# data of all stalled clients before it serves the others.
 UNTAKEN = 1 << 18
 # Rounds of a client beside them, with a call of each kind.
 ROUNDS = 4
@@ -36,6 +37,7 @@ class Stalled:
     def __init__(self, bench, conn, stream):
         self.bench, self.conn, self._stream = bench, conn, stream
         self._msn = 0
+        stream.hold_little()
         stream.send(request())
         frame = stream.reply()
         if frame is None or frame.rejected or frame.flags & MARKERS:

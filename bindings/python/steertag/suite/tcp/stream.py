@@ -10,6 +10,8 @@ from ..exchange.deadline import Limit
 
 # Octets taken off the socket at a time.
 _READ_BYTES = 65536
+# Asked for where little is to be held; a system that wants more takes its own least.
+_LEAST_HELD_BYTES = 4096
 
 
 class Stream:
@@ -32,6 +34,10 @@ class Stream:
 
     def __exit__(self, *_):
         self.close()
+
+    def hold_little(self):
+        """Has the system hold few octets that were not taken: the target's data stay with the target."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _LEAST_HELD_BYTES)
 
     def send(self, octets):
         """Sends octets; what the target does not take any more is left."""
