@@ -87,13 +87,14 @@ endfunction()
 
 set(STEERTAG_TESTS_A_UNIT 6 CACHE STRING "Test sources that make one unit with STEERTAG_QUICK")
 
-# steertag_test(NAME SOURCES a_test.cpp ... LINKS steertag_x ... [ALONE b_test.cpp ...]): one GoogleTest program.
-# ALONE names sources whose own names clash with those of others; they share no unit.
+# steertag_test(NAME SOURCES a_test.cpp ... LINKS steertag_x ... [ALONE b_test.cpp ...] [THREADS]): one GoogleTest
+# program. ALONE names sources whose own names clash with those of others; they share no unit. The tests of a program
+# with THREADS have threads of their own: ci/check runs those under ThreadSanitizer too, by the target and the label `threads`.
 function(steertag_test name)
   if(NOT STEERTAG_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LINKS;ALONE" ${ARGN})
   add_executable(${name}_test ${ARG_SOURCES})
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(STEERTAG_QUICK)
@@ -104,8 +105,16 @@ function(steertag_test name)
   target_compile_options(${name}_test PRIVATE ${STEERTAG_OPTIONS_OF_TESTS})
   steertag_precompile_tests()
   steertag_precompile(${name}_test steertag_precompiled_tests "")
+  set(label unit)
+  if(ARG_THREADS)
+    set(label threads)
+    if(NOT TARGET threads_tests)
+      add_custom_target(threads_tests)
+    endif()
+    add_dependencies(threads_tests ${name}_test)
+  endif()
   include(GoogleTest)
-  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS unit
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS ${label}
     ENVIRONMENT RC_PARAMS=seed=1)  # property tests draw the same cases in every run
 endfunction()
 

@@ -17,7 +17,12 @@ from lab.target import PROJECT, Target
 # The build whose first program is the newest is used, unless a program is named.
 BUILDS = tuple(f"build/{preset}" for preset in ("release", "asan", "dev"))
 # Of the fabric, of the reference peers over it, and of steertag-serve as a process.
-PROGRAMS = ("engine/fabric/fabric_test", "engine/server/server_test", "tools/serve_test")
+PROGRAMS = (
+    "engine/fabric/fabric_test",
+    "engine/fabric/fabric_threads_test",
+    "engine/server/server_test",
+    "tools/serve_test",
+)
 SERVER = "tools/steertag-serve"
 GUEST_ADDRESS = "10.0.2.15"
 # One provider test takes 0.1 s in the emulated machine; what hangs has its own limit of 20 s.
