@@ -7,6 +7,7 @@
 #include "bind.h"
 #include "capture/file/capture_file.h"
 #include "capture/reader.h"
+#include "rdma/infiniband/recorded_setup.h"
 #include "trace/datagram_capture.h"
 #include "trace/describe.h"
 #include "trace/event.h"
@@ -289,7 +290,9 @@ void bind_capture(py::module_& module) {
   py::class_<DatagramCapture, Capture>(
       module, "DatagramCapture",
       "Keeps the datagrams of a connection over RoCE, with the addresses that they had.")
-      .def(py::init<std::size_t>(), py::kw_only(), py::arg("limit_bytes") = kDefaultCaptureBytes);
+      .def(py::init<std::size_t>(), py::kw_only(), py::arg("limit_bytes") = kDefaultCaptureBytes)
+      .def_property_readonly("client_queue_pair", &rdma::infiniband::client_queue_pair,
+                             "The number in the client's request; None without one.");
   module.def("events_of_capture", &events_of_capture, py::arg("octets"),
              "A list of Event for each RPC-over-RDMA connection in the octets of a capture file. "
              "Raises ValueError if they are no capture.");

@@ -126,13 +126,14 @@ void Reactor::poll(std::chrono::milliseconds timeout) {
   begin_round();
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = ready[static_cast<std::size_t>(i)];
-    if (event.data.u64 == kWakeKey) {
+    const Key key = event.data.u64;  // a copy: the structure is packed
+    if (key == kWakeKey) {
       std::uint64_t value = 0;
       woken_ = ::read(event_.fd(), &value, sizeof value) == sizeof value || woken_;
       continue;
     }
     // An earlier channel of this round may have removed this one.
-    const auto found = entries_.find(event.data.u64);
+    const auto found = entries_.find(key);
     if (found != entries_.end()) {
       found->second.channel->on_ready(event.events);
     }

@@ -9,7 +9,7 @@ CLIENT_SEND, SERVER_SEND = ("client", "send"), ("server", "send")
 TERMINATE = ("client", "terminate")
 
 
-def connection(events, *found_at, sight_lost=False, dropped=0):
+def connection(events, *found_at, sight_lost=False, dropped=0, capture=None):
     """A connection with these events, (actor, kind), and a finding at each of those with these indices."""
     recorded = [
         SimpleNamespace(index=index, actor=SimpleNamespace(name=actor), kind=kind)
@@ -28,7 +28,9 @@ def connection(events, *found_at, sight_lost=False, dropped=0):
     ]
     judge = SimpleNamespace(findings=findings, dropped_findings=dropped)
     recorder = SimpleNamespace(events=lambda: recorded)
-    watch = SimpleNamespace(judge=judge, recorder=recorder, number=2, sight_lost=sight_lost)
+    watch = SimpleNamespace(
+        judge=judge, recorder=recorder, number=2, sight_lost=sight_lost, capture=capture
+    )
     return SimpleNamespace(watch=watch)
 
 
@@ -49,6 +51,12 @@ def test_a_finding_names_its_event_by_what_a_capture_shows_too():
             }
         ],
     }
+
+
+def test_connections_over_roce_have_a_queue_pair_in_place_of_a_port():
+    capture = SimpleNamespace(client_queue_pair=0x12)
+    (row,) = connection_rows([connection([ACCEPT], capture=capture)], [])
+    assert row == {"queue_pair": 0x12, "findings": []}
 
 
 def test_what_is_not_kept_is_counted():

@@ -11,8 +11,24 @@ from ci.jobs.agreement.agreement_result import CannotCompare, Result
 from steertag.grade.reading import grade_file
 
 
-def client_port(end):
-    return int(end.rpartition(":")[2])
+def client_of_end(end):
+    """What rows of `judged` name a connection by, as ("port", 50000) or ("queue_pair", 18)."""
+    _, queue_pair, number = end.rpartition(" qp ")
+    if queue_pair:
+        return "queue_pair", None if number == "unknown" else int(number, 16)
+    return "port", int(end.rpartition(":")[2])
+
+
+def client_of_row(row):
+    return next((name, row[name]) for name in ("port", "queue_pair") if name in row)
+
+
+def title(client):
+    """ "port 50000", "queue pair 0x000012" ..."""
+    name, number = client
+    if name == "port":
+        return f"port {number}"
+    return f"queue pair {number:#08x}" if number is not None else "queue pair unknown"
 
 
 def compare(case, graded):
@@ -20,19 +36,20 @@ def compare(case, graded):
     on behind the end of its capture."""
     if graded.error:
         return [f"the capture is no whole file: {graded.error}"]
-    by_number, by_port = collections.defaultdict(list), collections.defaultdict(list)
+    by_number, by_client = collections.defaultdict(list), collections.defaultdict(list)
     for row in graded.rows:
         by_number[row.connection].append(row)
     for each in graded.connections:
-        by_port[client_port(each.client_end)].append(each)
+        by_client[client_of_end(each.client_end)].append(each)
     own = "server" if case["id"].startswith("client.") else "client"
     problems = []
     for row in case["judged"]:
-        connections = by_port.pop(row["port"], [])
+        client = client_of_row(row)
+        connections = by_client.pop(client, [])
         if "octets" in row:
             continue  # no judge watches raw octets of a case
         if len(connections) > 1:
-            problems.append(f"port {row['port']}: the capture has {len(connections)} connections")
+            problems.append(f"{title(client)}: the capture has {len(connections)} connections")
         shown = [row for each in connections for row in by_number[each.number]]
         sends = (
             visible_findings.sends_before_loss(graded.path, connections[0]) if connections else None
@@ -40,11 +57,11 @@ def compare(case, graded):
         differ = compare_connection(
             row, common_finding.graded(shown), own, sends, case.get("cut", False)
         )
-        problems += [f"port {row['port']}: {each}" for each in differ]
-    for port, connections in by_port.items():
+        problems += [f"{title(client)}: {each}" for each in differ]
+    for client, connections in by_client.items():
         shown = [row for each in connections for row in by_number[each.number]]
         for each in common_finding.graded(shown):
-            problems.append(f"port {port}: not judged live, but the capture shows {each}")
+            problems.append(f"{title(client)}: not judged live, but the capture shows {each}")
     return problems
 
 

@@ -3,6 +3,7 @@ know excuses nothing else."""
 
 import copy
 import json
+import types
 
 import pytest
 
@@ -177,6 +178,43 @@ def test_a_capture_that_agrees(case):
     graded = grade_file(str(SITUATION), [])
     assert [each.requirement.id for each in graded.rows] == [GRANT, REQUEST]
     assert live_agreement.compare(case, graded) == []
+
+
+@pytest.mark.parametrize(
+    "end, client, title",
+    [
+        ("192.0.2.1:50003", ("port", 50003), "port 50003"),
+        ("[2001:db8::1]:50003", ("port", 50003), "port 50003"),
+        ("192.0.2.1 qp 0x0001ab", ("queue_pair", 0x1AB), "queue pair 0x0001ab"),
+        ("2001:db8::1 qp 0x0001ab", ("queue_pair", 0x1AB), "queue pair 0x0001ab"),
+        ("192.0.2.1 qp unknown", ("queue_pair", None), "queue pair unknown"),
+    ],
+)
+def test_the_client_of_an_end(end, client, title):
+    assert live_agreement.client_of_end(end) == client
+    assert live_agreement.title(client) == title
+
+
+@pytest.mark.parametrize("client", [("port", 50003), ("queue_pair", 0x1AB)])
+def test_the_client_of_a_row(client):
+    assert live_agreement.client_of_row({client[0]: client[1], "findings": []}) == client
+
+
+def test_connections_over_roce_are_told_apart_by_their_queue_pairs(case):
+    graded = grade_file(str(SITUATION), [])
+    (only,) = graded.connections
+    over_roce = types.SimpleNamespace(
+        number=only.number, client_end="192.0.2.1 qp 0x000012", losses=only.losses
+    )
+    graded = types.SimpleNamespace(
+        error=None, path=graded.path, rows=graded.rows, connections=[over_roce]
+    )
+    del case["judged"][0]["port"]
+    case["judged"][0]["queue_pair"] = 0x12
+    assert live_agreement.compare(case, graded) == []
+    case["judged"][0]["queue_pair"] = 0x13
+    titles = {each.partition(":")[0] for each in live_agreement.compare(case, graded)}
+    assert titles == {"queue pair 0x000012", "queue pair 0x000013"}
 
 
 def test_no_judge_sees_a_stream_of_octets(case):

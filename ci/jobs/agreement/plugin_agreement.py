@@ -127,7 +127,8 @@ def merge(paths, target):
 
 
 def elsewhere(octets, link_type, number):
-    """The packet with the second octet of both IPv4 addresses changed."""
+    """The packet with the second octet of both IPv4 addresses changed. An invariant CRC of RoCE becomes wrong,
+    which is a note and no finding."""
     at = {capture_files.RAW_IP: 0, capture_files.ETHERNET: ETHERNET_BYTES}[link_type]
     octets = bytearray(octets)
     if octets[at] >> 4 != 4:

@@ -41,6 +41,7 @@ class RoceConnection final : public SoftwareConnection,
   /// receives before.
   void respond(Session& session, View peer_private_data);
 
+  using SoftwareConnection::send;
   void post_receive(MutableView buffer, WorkId id) override;
   using Connection::open_window;
   Expected<void, Error> open_window(Region& region, Rights rights, std::size_t length) override;
@@ -75,6 +76,7 @@ class RoceConnection final : public SoftwareConnection,
   EventObservation& observed() override { return observation_; }
   // SessionUser
   void on_accepted(View private_data) override;
+  using SoftwareConnection::on_ready;
   void on_ready() override;
   void on_rejected(std::uint16_t reason, View private_data) override;
   void on_peer_ended() override;

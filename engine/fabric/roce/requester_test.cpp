@@ -174,6 +174,34 @@ TEST_F(RoceRequesterTest, NoReceiveIsWaitedForAndThenFatal) {
   EXPECT_EQ(failed->code, Errc::timed_out) << failed->detail;
 }
 
+TEST_F(RoceRequesterTest, ProgressGivesAllRepetitionsBack) {
+  post_send(1);
+  post_send(2);
+  requester.transmit(now);
+  constexpr std::uint8_t kTenMilliseconds = 20;
+  for (std::uint32_t message = 0; message < 2; ++message) {
+    for (int i = 0; i < 2; ++i) {
+      acknowledge(kRnrNak | kTenMilliseconds, message);
+      wait(11 * kMillisecond);
+    }
+    EXPECT_FALSE(failed) << "two repetitions of message " << message << " were settled";
+    acknowledge(kAck, message);
+  }
+  EXPECT_EQ(events.back(), "done 2");
+}
+
+TEST_F(RoceRequesterTest, SevenRepetitionsMeanForEver) {
+  start(7);
+  post_send(1);
+  requester.transmit(now);
+  constexpr std::uint8_t kTenMilliseconds = 20;
+  for (int i = 0; i < 20; ++i) {
+    acknowledge(kRnrNak | kTenMilliseconds, 0);
+    wait(11 * kMillisecond);
+  }
+  EXPECT_FALSE(failed) << failed->detail;
+}
+
 TEST_F(RoceRequesterTest, AFatalNakEndsIt) {
   post_send(1);
   post_send(2);
@@ -203,6 +231,20 @@ TEST_F(RoceRequesterTest, AReadRestartsWhereItsResponseBroke) {
   EXPECT_EQ(messages[0]->at(0), std::byte{1});
   EXPECT_EQ(messages[0]->at(2 * kMtu), std::byte{3});
   EXPECT_EQ(messages[0]->at(4 * kMtu - 1), std::byte{4});
+}
+
+TEST_F(RoceRequesterTest, ARestartedReadIsStillOneAtATime) {
+  start(2, 1);
+  post_read(1, 4 * kMtu);
+  post_read(2, kMtu);
+  requester.transmit(now);
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 0)}) << "one at a time was settled";
+  respond(1, Bytes(kMtu));
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 0)});
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    respond(i, Bytes(kMtu));
+  }
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 4)});
 }
 
 TEST_F(RoceRequesterTest, AnAcknowledgementBehindAReadShowsThatItsResponseIsLost) {

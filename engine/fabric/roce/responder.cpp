@@ -293,20 +293,25 @@ void Responder::answer_read(const RdmaHeader& read, std::uint32_t psn, SoftwareR
   }
 }
 
-// One acknowledgement stands for all before it.
+// One acknowledgement stands for all before it, and so does a NAK. Only the last one waits, however
+// often a peer repeats its requests.
+Responder::Answer& Responder::waiting_acknowledgement() {
+  return answers_.empty() || answers_.back().response ? answers_.emplace_back() : answers_.back();
+}
+
 void Responder::acknowledge() {
-  const std::uint32_t psn = psn_after(expected_, wire::kPsnMask);
-  if (answers_.empty() || answers_.back().response ||
-      ack_kind(answers_.back().syndrome) != AckKind::ack) {
-    answers_.emplace_back();
+  Answer& answer = waiting_acknowledgement();
+  if (answer.syndrome != 0 && ack_kind(answer.syndrome) != AckKind::ack &&
+      answer.psn == expected_) {
+    return;  // a NAK that still holds
   }
-  answers_.back().psn = psn;
-  answers_.back().syndrome = kAckWithoutCredits;
+  answer.psn = psn_after(expected_, wire::kPsnMask);
+  answer.syndrome = kAckWithoutCredits;
 }
 
 void Responder::nak(std::uint8_t syndrome) {
   nak_sent_ = true;
-  Answer& answer = answers_.emplace_back();
+  Answer& answer = waiting_acknowledgement();
   answer.psn = expected_;
   answer.syndrome = syndrome;
 }

@@ -87,6 +87,7 @@ class Responder {
   Checked check_shape(const Packet& request, Message kind) const;
   Expected<SoftwareRegion*, Refusal> find(const RdmaHeader& header, bool write) const;
   std::uint32_t packets_of(std::uint32_t length) const;
+  Answer& waiting_acknowledgement();
   void acknowledge();
   void nak(std::uint8_t syndrome);
   void refuse(Refusal refusal, std::uint32_t psn);

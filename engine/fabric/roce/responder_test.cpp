@@ -174,6 +174,24 @@ TEST_F(RoceResponderTest, PacketsOutOfShapeAreInvalidRequests) {
   }
 }
 
+TEST_F(RoceResponderTest, ASendOfSeveralPacketsStaysInItsReceive) {
+  post(kMtu + 8);
+  take(Opcode::send_first, 0, Bytes(kMtu, std::byte{1}));
+  take(Opcode::send_last, 1, Bytes(9, std::byte{1}));
+  ASSERT_TRUE(refused) << "a Send of 265 octets into a receive of 264";
+  EXPECT_EQ(refused->syndrome, kInvalidRequest) << refused->detail;
+  EXPECT_EQ(events, Lines{});
+  EXPECT_EQ(buffers[0]->back(), std::byte{0}) << "an octet of the refused packet was placed";
+}
+
+TEST_F(RoceResponderTest, ALastPacketHasAnOctet) {
+  post(600);
+  take(Opcode::send_first, 0, Bytes(kMtu));
+  take(Opcode::send_last, 1);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->syndrome, kInvalidRequest) << refused->detail;
+}
+
 TEST_F(RoceResponderTest, AMessageInsideAnotherIsAnInvalidRequest) {
   post(600);
   take(Opcode::send_first, 0, Bytes(kMtu));
@@ -197,6 +215,23 @@ TEST_F(RoceResponderTest, AWriteHasTheOctetsThatItAnnounced) {
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->syndrome, kInvalidRequest) << refused->detail;
   EXPECT_EQ(region->bytes()[256], std::byte{0}) << "an octet of the refused packet was placed";
+}
+
+TEST_F(RoceResponderTest, AWriteHasALastPacketWhereItEnds) {
+  auto region = domain.allocate(1000, {false, true});
+  take(Opcode::write_first, 0, Bytes(kMtu, std::byte{1}), at(*region, 0, 300));
+  take(Opcode::write_middle, 1, Bytes(kMtu, std::byte{1}));
+  ASSERT_TRUE(refused) << "512 octets of a Write of 300";
+  EXPECT_EQ(refused->syndrome, kInvalidRequest) << refused->detail;
+  EXPECT_EQ(region->bytes()[kMtu], std::byte{0}) << "an octet of the refused packet was placed";
+}
+
+TEST_F(RoceResponderTest, AddressesDoNotWrap) {
+  auto region = domain.allocate(64, {true, true}, 0x1000);
+  take(Opcode::write_only, 0, Bytes(32, std::byte{1}),
+       {~std::uint64_t{0} - 15, region->stag(), 32});
+  EXPECT_EQ(output.take_lines(), Lines{line("NAK: remote access error", 0)});
+  EXPECT_TRUE(untouched(*region));
 }
 
 TEST_F(RoceResponderTest, AWriteEndsWhenItsRegionIsClosed) {
@@ -230,6 +265,26 @@ TEST_F(RoceResponderTest, InvalidatingWhatIsNotThePeersIsRefused) {
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->syndrome, kAccessError) << refused->detail;
   EXPECT_TRUE(region->valid());
+  EXPECT_EQ(events, Lines{});
+}
+
+TEST_F(RoceResponderTest, InvalidatingAWindowOfAnotherConnectionIsRefused) {
+  SoftwareRegion region(domain, 64, {}, {});
+  Windows others;
+  region.open_window(others, {true, true}, 64);
+  post(8);
+  take(Opcode::send_only_invalidate, 0, {}, {}, region.stag());
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->syndrome, kAccessError) << refused->detail;
+  EXPECT_EQ(events, Lines{});
+}
+
+TEST_F(RoceResponderTest, InvalidatingMemoryWithoutRemoteRightsIsRefused) {
+  auto region = domain.allocate(64, {false, false});
+  post(8);
+  take(Opcode::send_only_invalidate, 0, {}, {}, region->stag());
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->syndrome, kAccessError) << refused->detail;
   EXPECT_EQ(events, Lines{});
 }
 
@@ -288,6 +343,21 @@ TEST_F(RoceResponderTest, RepeatedReadsAreNotKeptWithoutLimit) {
   while (responder.transmit()) {
   }
   EXPECT_LE(output.take_lines().size(), 8U);
+}
+
+TEST_F(RoceResponderTest, OneAcknowledgementWaitsHoweverOftenThePeerRepeats) {
+  post(8);
+  take(Opcode::send_only, 0);
+  output.take_lines();
+  output.has_room = false;
+  for (int i = 0; i < 40; ++i) {
+    take(Opcode::send_only, 0);
+    take(Opcode::send_only, 1);  // no receive is posted
+  }
+  take(Opcode::send_only, 0);
+  output.has_room = true;
+  responder.transmit();
+  EXPECT_EQ(output.take_lines(), Lines{line("RNR NAK", 1)}) << "it acknowledges PSN 0, too";
 }
 
 TEST_F(RoceResponderTest, AResponseStopsWhenItsSourceIsClosed) {

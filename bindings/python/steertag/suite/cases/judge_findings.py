@@ -6,7 +6,8 @@ from ..exchange.case_capture import client_port
 def connection_rows(connections, stream_ports):
     """[row] for the report: one for each judged connection, which are those over RDMA. A row has:
 
-    - `port`: the client's in the capture.
+    - `port`: the client's in the capture. Over RoCE all have one, and a row has the client's
+      `queue_pair` in its place.
     - `findings`: each with `id`, `rule`, `culprit`, `expected`, `observed` and its event. The event is
       the `number`th (from 1) event of this `kind` by the `actor`.
     - `dropped`: the number of findings beyond those kept, if any.
@@ -21,11 +22,18 @@ def connection_rows(connections, stream_ports):
     return rows + [{"port": port, "octets": True, "findings": []} for port in stream_ports]
 
 
+def _end(watch):
+    """What tells the connection from others in the capture."""
+    if not hasattr(watch.capture, "client_queue_pair"):
+        return {"port": client_port(watch.number)}
+    return {"queue_pair": watch.capture.client_queue_pair}
+
+
 def _row(watch):
     found = watch.judge.findings
     places, counts = _places(watch.recorder, {one.event for one in found})
     row = {
-        "port": client_port(watch.number),
+        **_end(watch),
         "findings": [
             {
                 "id": one.requirement.id,
