@@ -91,11 +91,6 @@ class Target(Judged):
         return BUILD / self.name
 
     @property
-    def tester_device(self) -> str:
-        """The device of the machine that runs the suite. Over verbs both ends need one."""
-        return self.device if self.provider == "verbs" else "none"
-
-    @property
     def gated(self) -> bool:
         """Whether there are rows to compare with. Those of one kernel say little about the newest."""
         return self.kernel.pin is not None

@@ -14,10 +14,10 @@ from lab import host
 from lab.failure import LabFailure
 from lab.gates.gate_table import PASSED, Row
 from lab.images.image import Image, built_kernel
-from lab.kernel_client import listening
 from lab.kernel_client.own_steps import OwnSteps
 from lab.kernel_client.server import Server
 from lab.kernel_client.workload import LOCAL, Selection, Step
+from lab.machines import own_network
 from lab.machines.channel import Silent
 from lab.machines.guest_machine import Guest
 from lab.target import PROJECT, Target
@@ -112,7 +112,7 @@ def run(
     directory = target.directory / "workload"
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir()
-    network = listening.make_network(target)
+    network = own_network.make_network(target)
     guest = Guest(target, image, directory, own.copy if own else None, network)
     results, defects = [], {}
     try:

@@ -19,7 +19,7 @@ from lab.failure import LabFailure
 from lab.images.image import Image
 from lab.kernel_client import listening
 from lab.kernel_client.client_uses import Uses
-from lab.machines import session
+from lab.machines import own_network, session
 from lab.machines.control import Control
 from lab.machines.guest_machine import Guest
 from lab.machines.machine import free_ports
@@ -79,7 +79,7 @@ def command(client: Client, arguments: list[str]) -> list[str]:
         *("--report", str(client.subject.report.relative_to(PROJECT))),
         *arguments,
     ]
-    return listening.inside(client.network, words)
+    return own_network.inside(client.network, words)
 
 
 class Client:
@@ -91,7 +91,7 @@ class Client:
         self._image = image
         self._socket = subject.directory / "uses"
         self._died = subject.directory / DIED
-        self.network = listening.make_network(subject.target)
+        self.network = own_network.make_network(subject.target)
         self._guest = Guest(subject.target, image, subject.directory, network=self.network)
         self._control = Control(subject.target)
         self._uses = Uses(self._socket, subject.version, self.ports)

@@ -5,18 +5,8 @@ from __future__ import annotations
 from lab.machines import own_network
 from lab.machines.machine import HOST
 from lab.machines.own_network import OwnNetwork
-from lab.target import Target
 
 ANY_ADDRESS = "0.0.0.0"
-
-
-def make_network(target: Target) -> OwnNetwork | None:
-    """A network that leaves addresses as they are, if the provider needs one. Whoever makes it closes it."""
-    return OwnNetwork() if target.provider == "roce" else None
-
-
-def inside(network: OwnNetwork | None, command: list[str]) -> list[str]:
-    return network.inside(command) if network else command
 
 
 def options(network: OwnNetwork | None, ports: dict[str, int]) -> list[str]:

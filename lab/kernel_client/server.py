@@ -11,7 +11,7 @@ import time
 from lab.failure import LabFailure
 from lab.kernel_client import listening
 from lab.machines.machine import free_ports
-from lab.machines.own_network import OwnNetwork
+from lab.machines.own_network import OwnNetwork, inside
 from lab.target import PROJECT
 
 # The first build that exists is used, unless another program is named.
@@ -65,7 +65,7 @@ class Server:
             # So that a restart is one for the clients too: handles stay, state is reclaimed.
             self._command += ["--handle-key", str(directory / "key")]
             self._command += ["--recovery", str(directory / "clients"), "--lease", str(LEASE_S)]
-        self._command = listening.inside(network, self._command)
+        self._command = inside(network, self._command)
         self._process = None
 
     def start(self) -> str | None:

@@ -57,7 +57,6 @@ class Machine:
         ports: dict[str, int],
         console_log: pathlib.Path,
         role: str | None = None,
-        device: str | None = None,
         serials: tuple[str, ...] = (),
         networks: tuple[str, ...] = (),
         own_network: OwnNetwork | None = None,
@@ -66,8 +65,8 @@ class Machine:
         parameters: str = "",
         options: tuple[str, ...] = (),
     ) -> None:
-        """`ports` are those of the host, by service; `console_log` is appended to. `role` and `device`
-        are others than the target's. `serials` are the guest's further serial ports, as qemu names them.
+        """`ports` are those of the host, by service; `console_log` is appended to. `role` is another
+        one than the target's. `serials` are the guest's further serial ports, as qemu names them.
         By `networks` (10.0.2.0/24) the guest reaches the host, at their address 2. By `own_network`
         it does too, at the same addresses. Without any it has a network card by which it is only reached.
         `shares` are directories of the host, as qemu's -virtfs names them. With a `link` the only network
@@ -76,7 +75,6 @@ class Machine:
         """
         self.target = target
         self.role = role or target.role
-        self.device = device or target.device
         self.serials = serials
         self.networks = networks
         self.own_network = own_network
@@ -199,7 +197,7 @@ class Machine:
         append = (
             "console=ttyS0 rdinit=/init loglevel=5 net.ifnames=0 "
             f"oops=panic panic_on_taint={TAINT_BAD_PAGE:#x} panic=-1 cryptomgr.notests "
-            f"role={self.role} rdma_device={self.device} export_path={target.export}"
+            f"role={self.role} rdma_device={target.device} export_path={target.export}"
         )
         append += "".join(f" {service}_port={port}" for service, port in target.ports.items())
         append += f" {self.parameters}"

@@ -1,9 +1,7 @@
-"""Tests of how a machine is started: its network cards, and its RDMA device."""
+"""Tests of how a machine is started: its network cards."""
 
 import pathlib
 import types
-
-import pytest
 
 from lab import target as targets
 from lab.machines import own_network
@@ -36,12 +34,3 @@ def test_a_network_of_the_labs_own_has_a_card_for_each_device():
     cards = after("-netdev", words("client-linux-6.1-roce", networks=("x",), own_network=network))
     assert len(cards) == len(own_network.TAPS)
     assert cards[0] == "tap,id=net0,ifname=tap0,script=no,downscript=no"
-
-
-@pytest.mark.parametrize("name, device", [("linux-6.1-rxe", "rxe"), ("linux-6.1-roce", "none")])
-def test_the_tester_has_a_device_over_verbs_only(name, device):
-    tester = targets.load(name).tester_device
-    (parameters,) = after("-append", words(name, role="tester", device=tester))
-    assert f" rdma_device={device} " in parameters
-    (parameters,) = after("-append", words(name, role="server"))
-    assert " rdma_device=rxe " in parameters

@@ -10,10 +10,12 @@ import subprocess
 
 from lab import host
 from lab.failure import LabFailure
+from lab.target import Target
 
 # Device of the host -> its address: the ways of client A and of client B.
 TAPS = {"tap0": "10.0.2.2/24", "tap1": "10.0.3.2/24"}
 ADDRESS = TAPS["tap0"].partition("/")[0]
+MACHINE_ADDRESS = "10.0.2.15"
 PROGRAMS = {"ip": "iproute2", "nsenter": "util-linux", "unshare": "util-linux"}
 READY = "ready"
 COMMAND_LIMIT_S = 10
@@ -65,3 +67,12 @@ class OwnNetwork:
         self._keeper.kill()
         self._keeper.wait(COMMAND_LIMIT_S)
         self._keeper.stdout.close()
+
+
+def make_network(target: Target) -> OwnNetwork | None:
+    """A network that leaves addresses as they are, if the provider needs one. Whoever makes it closes it."""
+    return OwnNetwork() if target.provider == "roce" else None
+
+
+def inside(network: OwnNetwork | None, command: list[str]) -> list[str]:
+    return network.inside(command) if network else command

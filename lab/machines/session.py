@@ -17,6 +17,7 @@ import yaml
 from lab import host
 from lab.failure import LabFailure
 from lab.images.image import Image
+from lab.machines import own_network
 from lab.machines.control import Control
 from lab.machines.link import Link
 from lab.machines.machine import HOST, Machine, free_ports
@@ -71,8 +72,13 @@ class Session:
     def __init__(self, target: Target, link: Link | None = None) -> None:
         """With a `link` another machine reaches it, otherwise the host does."""
         self.target = target
-        self.address = link.address if link else HOST
-        self.ports = target.ports if link else free_ports(list(target.ports))
+        self.network = None if link else own_network.make_network(target)
+        at = own_network.MACHINE_ADDRESS if self.network else HOST
+        self.address = link.address if link else at
+        # Of qemu's network the host reaches ports of its own.
+        translated = link is None and self.network is None
+        self.ports = free_ports(list(target.ports)) if translated else target.ports
+        self._translated = translated
         self.profile = target.directory / "profile.yaml"
         self.console_log = target.directory / "console.log"
         self.console_log.write_bytes(b"")
@@ -126,6 +132,8 @@ class Session:
 
     def close(self) -> None:
         self.machine.power_off()
+        if self.network:
+            self.network.close()
         self._control.close()
 
     def write_profile(
@@ -141,7 +149,7 @@ class Session:
             "export": self.target.export,
             # The machine is ours and is thrown away: cases may do their worst.
             "destructive": True,
-            "translated": self._link is None,  # qemu forwards ports of this host
+            "translated": self._translated,  # qemu forwards ports of this host
             "software": self._image.version(),
             "console": console,
             # A kernel that a case kills is replaced, so that the cases after it are still run.
@@ -154,9 +162,10 @@ class Session:
     def _new_machine(self) -> Machine:
         image = self._image
         return Machine(
-            *(self.target, image.kernel, image.root, {} if self._link else self.ports),
+            *(self.target, image.kernel, image.root, self.ports if self._translated else {}),
             *(self.console_log, SERVER if self._link else self.target.role),
             link=self._link,
+            own_network=self.network,
         )
 
 

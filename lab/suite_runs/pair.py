@@ -160,7 +160,6 @@ class Tester:
         console.write_bytes(b"")
         self.machine = Machine(
             *(target, image.kernel, pack(image.root, command, self._scratch), {}, console, TESTER),
-            device=target.tester_device,
             serials=(self.channel.serial(),),
             shares=(
                 "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap",
