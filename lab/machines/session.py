@@ -23,6 +23,7 @@ from lab.machines.link import Link
 from lab.machines.machine import HOST, Machine, free_ports
 from lab.target import PROJECT, Target
 
+DIED = "died"  # a file of the target's directory: there is no machine
 SERVER = "server"  # the role of the machine that serves, of a pair
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -82,6 +83,8 @@ class Session:
         self.profile = target.directory / "profile.yaml"
         self.console_log = target.directory / "console.log"
         self.console_log.write_bytes(b"")
+        self._died = target.directory / DIED
+        self._died.unlink(missing_ok=True)
         self._link = link
         self._image = Image(target)
         self._control = Control(target)
@@ -102,6 +105,7 @@ class Session:
         self.machine.power_off()
         self.machine = self._new_machine()
         self.boot()
+        self._died.unlink(missing_ok=True)
 
     def serve(self, until: int | None, limit_s: float | None) -> bool:
         """Answers `ci/lab restart` and reports deaths until the descriptor `until` is readable;
@@ -126,6 +130,7 @@ class Session:
                 self._control.answer(self.restart)
             elif self.machine in ready:
                 mourned = self.machine
+                self._died.touch()
                 host.say(f"the machine died; {self.machine.last_words()}")
             if deadline is not None and time.monotonic() >= deadline:
                 return False
@@ -154,10 +159,13 @@ class Session:
             "console": console,
             # A kernel that a case kills is replaced, so that the cases after it are still run.
             "restart": restart,
-            # A dead machine with an RDMA device does not refuse a connection: it says nothing.
-            "died": died or [],
+            # A dead machine at an address of its own does not refuse a connection: it says nothing.
+            "died": died or self._died_command(),
         }
         self.profile.write_text(yaml.safe_dump(profile, sort_keys=False))
+
+    def _died_command(self) -> list[str]:
+        return ["test", "-e", str(self._died.relative_to(PROJECT))] if self.network else []
 
     def _new_machine(self) -> Machine:
         image = self._image
