@@ -14,7 +14,7 @@ from lab.failure import LabFailure
 from lab.gates import gate, gate_jobs, gate_table
 from lab.images.image import Image
 from lab.kernel_client import client, client_suite, own_steps, server, workload
-from lab.machines import control, session
+from lab.machines import control, own_network, session
 from lab.machines.machine import HOST
 from lab.power import loss
 from lab.suite_runs import pair, provider_tests, suite
@@ -42,7 +42,9 @@ def build(target: Target, _: argparse.Namespace) -> int:
 
 def boot(target: Target, _: argparse.Namespace) -> int:
     with session.booted(target) as booted:
-        print(f"{booted.url()} mount port {booted.ports['mountd']}", flush=True)
+        way = " ".join(own_network.inside(booted.network, []))
+        where = f", reached by: {way} COMMAND" if way else ""
+        print(f"{booted.url()} mount port {booted.ports['mountd']}{where}", flush=True)
         booted.serve(until=None, limit_s=None)
     return 0
 
@@ -53,6 +55,10 @@ def restart(target: Target, _: argparse.Namespace) -> int:
 
 
 def check(target: Target, _: argparse.Namespace) -> int:
+    if target.provider != "iwarp":
+        raise LabFailure(
+            f"{target.name} is no target for that: without the engine the lab speaks iWARP only"
+        )
     with session.booted(target) as booted:
         granted = smoke.rdma_null(HOST, booted.ports["rdma"])
         handle = smoke.tcp_mount(HOST, booted.ports["mountd"], target.export)

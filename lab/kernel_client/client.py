@@ -17,6 +17,7 @@ from lab.images.image import Image, built_kernel
 from lab.kernel_client.own_steps import OwnSteps
 from lab.kernel_client.server import Server
 from lab.kernel_client.workload import LOCAL, Selection, Step
+from lab.machines import own_network
 from lab.machines.channel import Silent
 from lab.machines.guest_machine import Guest
 from lab.target import PROJECT, Target
@@ -111,13 +112,15 @@ def run(
     directory = target.directory / "workload"
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir()
-    guest = Guest(target, image, directory, own.copy if own else None)
+    network = own_network.make_network(target)
+    guest = Guest(target, image, directory, own.copy if own else None, network)
     results, defects = [], {}
     try:
         for storage, version in selection.runs():
             server = None
             if version != LOCAL:
-                server = Server(program, storage, directory / f"server-{version}-{storage}")
+                folder = directory / f"server-{version}-{storage}"
+                server = Server(program, storage, folder, network)
             sentence = None
             try:
                 if server:
@@ -132,6 +135,8 @@ def run(
                     print(f"FAIL {version} {storage}: {sentence}", flush=True)
     finally:
         guest.power_off()
+        if network:
+            network.close()
         shutil.rmtree(directory / "scratch", ignore_errors=True)
         write_report(directory / "results.json", results)
     print(table(target.name, image.version(), results), flush=True)

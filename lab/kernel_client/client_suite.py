@@ -17,11 +17,12 @@ import yaml
 from lab import host
 from lab.failure import LabFailure
 from lab.images.image import Image
+from lab.kernel_client import listening
 from lab.kernel_client.client_uses import Uses
-from lab.machines import session
+from lab.machines import own_network, session
 from lab.machines.control import Control
 from lab.machines.guest_machine import Guest
-from lab.machines.machine import HOST, free_ports
+from lab.machines.machine import free_ports
 from lab.suite_runs import suite
 from lab.target import LAB, PROJECT, Judged, Target
 
@@ -69,16 +70,16 @@ def run(subject: Subject, arguments: list[str]) -> int:
 
 def command(client: Client, arguments: list[str]) -> list[str]:
     """The suite's command line."""
-    return [
+    words = [
         *(str(suite.PYTEST), CASES),
-        *("--listen", f"iwarp://{HOST}:{client.ports['rdma']}"),
-        *("--listen", f"tcp://{HOST}:{client.ports['tcp']}"),
+        *listening.options(client.network, client.ports),
         *("--client-command", client.use_command()),
         *("--client-timeout", str(CLIENT_TIMEOUT_S)),
         *("--profile", str(client.write_profile().relative_to(PROJECT))),
         *("--report", str(client.subject.report.relative_to(PROJECT))),
         *arguments,
     ]
+    return own_network.inside(client.network, words)
 
 
 class Client:
@@ -90,7 +91,8 @@ class Client:
         self._image = image
         self._socket = subject.directory / "uses"
         self._died = subject.directory / DIED
-        self._guest = Guest(subject.target, image, subject.directory)
+        self.network = own_network.make_network(subject.target)
+        self._guest = Guest(subject.target, image, subject.directory, network=self.network)
         self._control = Control(subject.target)
         self._uses = Uses(self._socket, subject.version, self.ports)
 
@@ -106,6 +108,8 @@ class Client:
 
     def close(self) -> None:
         self._guest.power_off()
+        if self.network:
+            self.network.close()
         self._uses.close()
         self._control.close()
         shutil.rmtree(self.subject.directory / "scratch", ignore_errors=True)

@@ -9,7 +9,9 @@ import subprocess
 import time
 
 from lab.failure import LabFailure
-from lab.machines.machine import HOST, free_ports
+from lab.kernel_client import listening
+from lab.machines.machine import free_ports
+from lab.machines.own_network import OwnNetwork, inside
 from lab.target import PROJECT
 
 # The first build that exists is used, unless another program is named.
@@ -38,7 +40,13 @@ def find_program(named: str | None) -> pathlib.Path:
 class Server:
     """One server with its storage, which lives as long as this object: `close` removes it."""
 
-    def __init__(self, program: pathlib.Path, storage: str, directory: pathlib.Path) -> None:
+    def __init__(
+        self,
+        program: pathlib.Path,
+        storage: str,
+        directory: pathlib.Path,
+        network: OwnNetwork | None = None,
+    ) -> None:
         self.storage = storage
         self.log = directory / "server.log"
         self._directory = directory
@@ -48,8 +56,7 @@ class Server:
         self._port_file = directory / "port"
         self._command = [
             *("setpriv", "--pdeathsig", "KILL", str(program)),
-            *("--listen", f"iwarp://{HOST}:{self.ports['rdma']}"),
-            *("--listen", f"tcp://{HOST}:{self.ports['tcp']}"),
+            *listening.options(network, self.ports),
             *("--port-file", str(self._port_file)),
         ]
         if storage == DIRECTORY:
@@ -58,6 +65,7 @@ class Server:
             # So that a restart is one for the clients too: handles stay, state is reclaimed.
             self._command += ["--handle-key", str(directory / "key")]
             self._command += ["--recovery", str(directory / "clients"), "--lease", str(LEASE_S)]
+        self._command = inside(network, self._command)
         self._process = None
 
     def start(self) -> str | None:

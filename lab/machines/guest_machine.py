@@ -12,6 +12,7 @@ from lab.images.image import Image
 from lab.kernel_client import workload
 from lab.machines.channel import Channel, Silent
 from lab.machines.machine import Machine
+from lab.machines.own_network import OwnNetwork
 from lab.target import Target
 
 NETWORKS = ("10.0.2.0/24", "10.0.3.0/24")  # of client A and of client B
@@ -28,11 +29,13 @@ class Guest:
         image: Image,
         directory: pathlib.Path,
         add: Callable[[pathlib.Path], None] | None = None,
+        network: OwnNetwork | None = None,
     ) -> None:
-        """`add` puts more files into the guest's root file system."""
+        """`add` puts more files into the guest's root file system. Without a `network` it has qemu's."""
         self._target = target
         self._image = image
         self._directory = directory
+        self._network = network
         self._root = workload.pack(image.root, directory / "scratch", add)
         self._console = directory / "console.log"
         self._console.write_bytes(b"")
@@ -48,6 +51,7 @@ class Guest:
             *(self._target, self._image.kernel, self._root, {}, self._console),
             serials=(self.channel.serial(),),
             networks=NETWORKS,
+            own_network=self._network,
         )
         host.say(f"booting {self._target.name}")
         seconds = self.machine.boot(lambda: self.channel.open(self.machine))

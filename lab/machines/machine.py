@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from lab.failure import LabFailure, MachineDied
 from lab.machines.link import Link
+from lab.machines.own_network import TAPS, OwnNetwork
 from lab.target import Target
 
 READY_LINE = b"steertag-lab: ready"
@@ -58,6 +59,7 @@ class Machine:
         role: str | None = None,
         serials: tuple[str, ...] = (),
         networks: tuple[str, ...] = (),
+        own_network: OwnNetwork | None = None,
         shares: tuple[str, ...] = (),
         link: Link | None = None,
         parameters: str = "",
@@ -65,15 +67,17 @@ class Machine:
     ) -> None:
         """`ports` are those of the host, by service; `console_log` is appended to. `role` is another
         one than the target's. `serials` are the guest's further serial ports, as qemu names them.
-        By `networks` (10.0.2.0/24) the guest reaches the host, at their address 2. Without any it
-        has a network card by which it is only reached. `shares` are directories of the
-        host, as qemu's -virtfs names them. With a `link` the only network is that to another machine.
+        By `networks` (10.0.2.0/24) the guest reaches the host, at their address 2. By `own_network`
+        it does too, at the same addresses. Without any it has a network card by which it is only reached.
+        `shares` are directories of the host, as qemu's -virtfs names them. With a `link` the only network
+        is that to another machine.
         `parameters` are further ones of the kernel, `options` of qemu.
         """
         self.target = target
         self.role = role or target.role
         self.serials = serials
         self.networks = networks
+        self.own_network = own_network
         self.shares = shares
         self.link = link
         self.parameters = parameters
@@ -114,8 +118,9 @@ class Machine:
         self._program_status = None
         # setpriv makes the kernel kill qemu even if this process is killed without warning.
         # An own session keeps a Ctrl-C at the terminal from ending the machine before its user.
+        command = ["setpriv", "--pdeathsig", "KILL", *self._qemu()]
         self._process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", *self._qemu()],
+            self.own_network.inside(command) if self.own_network else command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -187,10 +192,6 @@ class Machine:
 
     def _qemu(self) -> list[str]:
         target = self.target
-        forwards = "".join(
-            f",hostfwd=tcp:{HOST}:{port}-:{target.ports[service]}"
-            for service, port in self.ports.items()
-        )
         # With -no-reboot a panic ends qemu. A kernel that notices a defect of its own is then seen
         # as a dead machine. It does not limp on and fail the cases that follow.
         append = (
@@ -204,27 +205,34 @@ class Machine:
         shares = [part for share in self.shares for part in ("-virtfs", share)]
         if self.link is not None:
             append += f" {self.link.parameters()}"
-        options = [f",net={network}" for network in self.networks] or [f",restrict=on{forwards}"]
-        cards = (
-            self.link.options()
-            if self.link is not None
-            else [
-                part
-                for number, option in enumerate(options)
-                for part in (
-                    *("-netdev", f"user,id=net{number}{option}"),
-                    *("-device", f"virtio-net-pci,netdev=net{number},romfile="),
-                )
-            ]
-        )
         return [
             *("qemu-system-x86_64", "-nodefaults", "-no-user-config", "-no-reboot"),
             *("-accel", "tcg,thread=multi", "-cpu", "max"),
             *("-smp", str(target.cpus), "-m", f"{target.memory_mb}M"),
             *("-kernel", str(self.kernel), "-initrd", str(self.root), "-append", append),
-            *("-display", "none", "-serial", "stdio", *serials, *shares, *cards),
+            *("-display", "none", "-serial", "stdio", *serials, *shares, *self._cards()),
             *self.options,
         ]
+
+    def _cards(self) -> list[str]:
+        """The network cards, as options of qemu."""
+        if self.link is not None:
+            return self.link.options()
+        if self.own_network is not None:
+            kinds = [f"tap,ifname={tap},script=no,downscript=no" for tap in TAPS]
+        elif self.networks:
+            kinds = [f"user,net={network}" for network in self.networks]
+        else:
+            forwards = "".join(
+                f",hostfwd=tcp:{HOST}:{port}-:{self.target.ports[service]}"
+                for service, port in self.ports.items()
+            )
+            kinds = [f"user,restrict=on{forwards}"]
+        options = []
+        for number, kind in enumerate(kinds):
+            named = kind.replace(",", f",id=net{number},", 1)
+            options += ["-netdev", named, "-device", f"virtio-net-pci,netdev=net{number},romfile="]
+        return options
 
     def _follow_console(self) -> None:
         """Copies the console into its log until qemu ends; reports readiness on the way."""

@@ -17,11 +17,13 @@ import yaml
 from lab import host
 from lab.failure import LabFailure
 from lab.images.image import Image
+from lab.machines import own_network
 from lab.machines.control import Control
 from lab.machines.link import Link
 from lab.machines.machine import HOST, Machine, free_ports
 from lab.target import PROJECT, Target
 
+DIED = "died"  # a file of the target's directory: there is no machine
 SERVER = "server"  # the role of the machine that serves, of a pair
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -71,11 +73,18 @@ class Session:
     def __init__(self, target: Target, link: Link | None = None) -> None:
         """With a `link` another machine reaches it, otherwise the host does."""
         self.target = target
-        self.address = link.address if link else HOST
-        self.ports = target.ports if link else free_ports(list(target.ports))
+        self.network = None if link else own_network.make_network(target)
+        at = own_network.MACHINE_ADDRESS if self.network else HOST
+        self.address = link.address if link else at
+        # Of qemu's network the host reaches ports of its own.
+        translated = link is None and self.network is None
+        self.ports = free_ports(list(target.ports)) if translated else target.ports
+        self._translated = translated
         self.profile = target.directory / "profile.yaml"
         self.console_log = target.directory / "console.log"
         self.console_log.write_bytes(b"")
+        self._died = target.directory / DIED
+        self._died.unlink(missing_ok=True)
         self._link = link
         self._image = Image(target)
         self._control = Control(target)
@@ -96,6 +105,7 @@ class Session:
         self.machine.power_off()
         self.machine = self._new_machine()
         self.boot()
+        self._died.unlink(missing_ok=True)
 
     def serve(self, until: int | None, limit_s: float | None) -> bool:
         """Answers `ci/lab restart` and reports deaths until the descriptor `until` is readable;
@@ -120,12 +130,15 @@ class Session:
                 self._control.answer(self.restart)
             elif self.machine in ready:
                 mourned = self.machine
+                self._died.touch()
                 host.say(f"the machine died; {self.machine.last_words()}")
             if deadline is not None and time.monotonic() >= deadline:
                 return False
 
     def close(self) -> None:
         self.machine.power_off()
+        if self.network:
+            self.network.close()
         self._control.close()
 
     def write_profile(
@@ -141,22 +154,26 @@ class Session:
             "export": self.target.export,
             # The machine is ours and is thrown away: cases may do their worst.
             "destructive": True,
-            "translated": self._link is None,  # qemu forwards ports of this host
+            "translated": self._translated,  # qemu forwards ports of this host
             "software": self._image.version(),
             "console": console,
             # A kernel that a case kills is replaced, so that the cases after it are still run.
             "restart": restart,
-            # A dead machine with an RDMA device does not refuse a connection: it says nothing.
-            "died": died or [],
+            # A dead machine at an address of its own does not refuse a connection: it says nothing.
+            "died": died or self._died_command(),
         }
         self.profile.write_text(yaml.safe_dump(profile, sort_keys=False))
+
+    def _died_command(self) -> list[str]:
+        return ["test", "-e", str(self._died.relative_to(PROJECT))] if self.network else []
 
     def _new_machine(self) -> Machine:
         image = self._image
         return Machine(
-            *(self.target, image.kernel, image.root, {} if self._link else self.ports),
+            *(self.target, image.kernel, image.root, self.ports if self._translated else {}),
             *(self.console_log, SERVER if self._link else self.target.role),
             link=self._link,
+            own_network=self.network,
         )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from lab import host
 from lab.failure import LabFailure
+from lab.machines import own_network
 from lab.machines.session import Session
 from lab.target import PROJECT
 
@@ -33,7 +34,7 @@ def run(session: Session, arguments: list[str]) -> int:
         *("--report", str(report.relative_to(PROJECT))),
         *arguments,
     ]
-    return run_pytest(command, session.serve, RUN_LIMIT_S)
+    return run_pytest(own_network.inside(session.network, command), session.serve, RUN_LIMIT_S)
 
 
 def run_pytest(command: list[str], serve: Serve, limit_s: float) -> int:

@@ -1,15 +1,18 @@
 """Runs against a third party that dies, hangs, is slow, or comes back."""
 
+import contextlib
 import json
 import shlex
 
 import pytest
 import yaml
+from suite_sessions import options_of
 from version_zero import VERSION_ZERO
 
 from steertag.suite.cases.transport import RDMA
 from steertag.suite.run.options import DEFAULT_LISTEN
 from steertag.suite.run.server_process import BundledServer
+from steertag.suite.run.server_session import ServerSession
 
 
 @pytest.fixture
@@ -120,3 +123,14 @@ def test_a_third_party_that_dies_while_the_files_are_removed_has_crashed(suite, 
     suite.run("--target", target)
     verdicts = {row["id"]: row["verdict"] for row in suite.document()["cases"]}
     assert verdicts == {"self.late": "crash"}
+
+
+def test_what_came_back_is_reached_by_the_same_provider(tmp_path):
+    """The bench of the dead target still has it, and with it the only UDP port 4791 of our address."""
+    with contextlib.closing(ServerSession(options_of(tmp_path), "main")) as session:
+        session.first_contact()
+        before = session._link
+        session._restart()
+        assert session._link is not before
+        assert session._link.provider is before.provider
+        assert session._link.probe(session.deadlines) is None

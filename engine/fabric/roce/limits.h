@@ -40,6 +40,10 @@ struct Limits {
   /// Without an answer the time doubles up to this. fabric::Limits::unsent and unanswered_read end
   /// the repetition.
   std::chrono::milliseconds most_ack{1000};
+  /// What we have not acknowledged, another kind of end repeats after this time ...
+  std::chrono::milliseconds peer_ack{500};
+  /// ... so many times. Together some seconds for a slow owner. Linux takes 7 for ever.
+  std::uint8_t peer_retries = 6;
   /// Packets in flight, and of READ responses that are awaited. The peer's socket must hold them:
   /// Linux counts 8704 octets for a packet of 4096, and 425984 octets are the default limit.
   std::uint32_t window = 32;

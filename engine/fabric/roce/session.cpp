@@ -11,7 +11,6 @@
 namespace steertag::fabric::roce {
 namespace {
 
-constexpr std::uint8_t kTransportRetries = 7;
 constexpr std::uint16_t kPermissiveLid = 0xffff;
 constexpr std::uint8_t kIpv4 = 4;
 constexpr std::uint8_t kPacketRate = 3;  // 10 Gb/s: without a meaning over UDP
@@ -108,7 +107,7 @@ void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer)
   mad.message.responder_resources = offer.ird;
   mad.message.initiator_depth = offer.ord;
   mad.message.rnr_retry_count = offer.rnr_retries;
-  mad.message.retry_count = kTransportRetries;
+  mad.message.retry_count = limits.peer_retries;
   mad.message.local_response_timeout = exponent_of(limits.cm_response);
   mad.message.remote_response_timeout = exponent_of(limits.cm_response);
   mad.message.max_cm_retries = static_cast<std::uint8_t>(std::min(limits.cm_tries, kMostCmRetries));
@@ -118,7 +117,7 @@ void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer)
   path.remote_gid = other;
   path.packet_rate = kPacketRate;
   path.hop_limit = kHopLimit;
-  path.local_ack_timeout = exponent_of(limits.ack);
+  path.local_ack_timeout = exponent_of(limits.peer_ack);
   terms_.path_mtu = offer.path_mtu;
   say(mad);
 }

@@ -9,6 +9,7 @@
 namespace steertag::fabric::roce {
 namespace {
 
+using testing::Notices;
 using testing::octets;
 using Kinds = std::vector<std::string>;
 
@@ -339,6 +340,22 @@ TEST_F(RoceStartupTest, ByteCaptureHasIpIdentificationsAndDamagedPackets) {
   const wire::InvariantCrc crc(route_of(end.local(), end.peer()));
   EXPECT_TRUE(crc.check(captured[2].datagram().payload, 0xbeef));
   EXPECT_FALSE(crc.identification_of(captured[3].datagram().payload));
+}
+
+// A device gives up after its retries, and Linux takes 7 of them for ever.
+TEST_F(RoceStartupTest, ARequestLeavesASlowOwnerSomeSecondsBeforeTheDeviceGivesUp) {
+  Url url = *parse_url(pair.url());
+  url.host = std::string(end.local().text(), 0, end.local().text().rfind(':'));
+  Notices notices;
+  const auto client =
+      pair.provider->connect(url, *pair.client_domain, {}, notices, nullptr, nullptr);
+  ASSERT_TRUE(client) << client.error().message();
+  EXPECT_EQ(turn(), Kinds{"ConnectRequest"});
+  const CmMessage& request = end.mads.back().message;
+  EXPECT_LT(request.retry_count, 7);
+  const auto once = time_of(request.primary.local_ack_timeout);
+  EXPECT_GE((request.retry_count + 1) * once, std::chrono::seconds(3));
+  EXPECT_LE((request.retry_count + 1) * once, std::chrono::seconds(10));
 }
 
 TEST_F(RoceStartupTest, PendingRequestsAreBounded) {

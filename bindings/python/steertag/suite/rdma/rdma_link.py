@@ -53,11 +53,12 @@ class RdmaLink(Link):
 
     transport = RDMA
 
-    def __init__(self, url, profile):
+    def __init__(self, url, profile, provider=None):
+        """`provider` is that of an earlier link. Another one would want the same UDP port of RoCE."""
         super().__init__(url)
         self.null_version = null_version(profile)
         self._provider_name = name = fabric.parse_url(url).provider
-        self.provider = fabric.Provider(name)
+        self.provider = provider or fabric.Provider(name)
         if name != "iwarp":
             self.connect_ms = self.first_contact_ms = DEVICE_CONNECT_MS
         self.thresholds = wire.Negotiated()  # of a connection that announces HELPER_INLINE

@@ -126,7 +126,7 @@ class ServerSession(CaseSession):
             url, tcp_url = self._server.urls[self.options.over], self._server.urls[TCP]
         if transport_of(fabric.parse_url(url)) == TCP:
             return RecordLink(url, profile)
-        link = RdmaLink(url, profile)
+        link = RdmaLink(url, profile, self._link and self._link.provider)
         if tcp_url:
             link.twin = RecordLink(tcp_url, profile)
         return link
