@@ -1,9 +1,9 @@
-// Any datagrams of a peer to a whole provider, a listener and its clients, between calls of its
-// owner.
+// Any datagrams of a peer to a whole provider with a listener and clients.
 //
 // Every datagram of the provider is a whole packet with a right CRC, and its owner's notifications
-// have an order. Records make messages of connection management, packets to queue pairs, and raw
-// octets, see `Peer::run`. The target seals them, and knows the numbers that the provider chose.
+// have an order. Records make messages of connection management, packets to queue pairs, raw
+// octets, and calls of the owner, see `Peer::run`. The target seals them, and knows the numbers
+// that the provider chose.
 #include <algorithm>
 #include <array>
 #include <memory>

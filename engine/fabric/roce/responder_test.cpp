@@ -217,6 +217,14 @@ TEST_F(RoceResponderTest, AWriteHasTheOctetsThatItAnnounced) {
   EXPECT_EQ(region->bytes()[256], std::byte{0}) << "an octet of the refused packet was placed";
 }
 
+TEST_F(RoceResponderTest, AWriteHasNoFewerOctetsThanItAnnounced) {
+  auto region = domain.allocate(1000, {false, true});
+  take(Opcode::write_first, 0, Bytes(kMtu, std::byte{1}), at(*region, 0, 300));
+  take(Opcode::write_last, 1, Bytes(43, std::byte{1}));
+  ASSERT_TRUE(refused) << "299 octets of a Write of 300";
+  EXPECT_EQ(refused->syndrome, kInvalidRequest) << refused->detail;
+}
+
 TEST_F(RoceResponderTest, AWriteHasALastPacketWhereItEnds) {
   auto region = domain.allocate(1000, {false, true});
   take(Opcode::write_first, 0, Bytes(kMtu, std::byte{1}), at(*region, 0, 300));
