@@ -14,7 +14,7 @@ std::string public_name(const py::module_& module) {
 }
 
 /// The attribute of a field. "from" of RENAME is the only RFC name that is a Python keyword;
-/// creating a class refuses any other.
+/// the first use of a class refuses any other.
 py::str attribute_name(std::string_view field) {
   return field == "from" ? py::str("from_") : py::str(field.data(), field.size());
 }
@@ -35,25 +35,8 @@ py::object make_enum(const py::module_& module, const char* name, const char* do
 /// `fields` holds (name, default value) pairs.
 py::object make_data_class(const py::module_& module, const std::string& name, const char* doc,
                            const py::list& fields) {
-  using py::literals::operator""_a;
-  const py::module_ dataclasses = py::module_::import("dataclasses");
-  py::list declared;
-  for (const py::handle field : fields) {
-    const py::object value = field[py::int_(1)];
-    const bool shared =
-        py::isinstance<py::list>(value) || py::hasattr(value, "__dataclass_fields__");
-    // Every instance needs a mutable default of its own.
-    const py::object factory = py::type::of(value);
-    const py::object spec = shared ? dataclasses.attr("field")("default_factory"_a = factory)
-                                   : dataclasses.attr("field")("default"_a = value);
-    const py::object type = value.is_none() ? py::module_::import("typing").attr("Any") : factory;
-    declared.append(py::make_tuple(field[py::int_(0)], type, spec));
-  }
-  py::dict members("__module__"_a = public_name(module), "__doc__"_a = doc);
-  const py::object base = py::module_::import("steertag.data_class").attr("DataClass");
-  return dataclasses.attr("make_dataclass")(name, declared, "namespace"_a = members,
-                                            "bases"_a = py::make_tuple(base), "slots"_a = true,
-                                            "repr"_a = false, "eq"_a = false);
+  return py::module_::import("steertag.data_class")
+      .attr("make")(name, public_name(module), doc, fields);
 }
 
 }  // namespace
@@ -168,14 +151,17 @@ py::object DataClasses::enum_to(const std::type_info& type, std::uint32_t value)
 
 py::object DataClasses::struct_to(const std::type_info& type, const void* value) const {
   const Known& of = known(type);
-  py::tuple arguments(of.fields.size());
+  // Without the constructor, which Python makes at its first use: hundreds of classes have defaults
+  // of others.
+  auto* made_type = reinterpret_cast<PyTypeObject*>(of.type.ptr());
+  const auto made =
+      py::reinterpret_steal<py::object>(made_type->tp_new(made_type, py::tuple().ptr(), nullptr));
+  if (!made) throw py::error_already_set();
   for (std::size_t i = 0; i < of.fields.size(); ++i) {
     const FieldRow& field = of.fields[i];
-    arguments[i] = field.type->to(*this, place_of(value, field));
+    py::setattr(made, of.attributes[i], field.type->to(*this, place_of(value, field)));
   }
-  PyObject* made = PyObject_CallObject(of.type.ptr(), arguments.ptr());
-  if (made == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::object>(made);
+  return made;
 }
 
 void DataClasses::struct_from(const std::type_info& type, py::handle object, void* value,

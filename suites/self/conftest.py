@@ -12,6 +12,8 @@ RUN_LIMIT_S = 300
 # Modules beside the tests, in whatever way pytest imports these.
 sys.path.insert(0, str(HERE))
 
+import warm_runs  # noqa: E402
+
 
 @pytest.fixture
 def suite(pytester, monkeypatch):
@@ -38,8 +40,8 @@ class Suite:
 
     def run(self, *arguments):
         """pytest's result: .ret, .stdout, .stderr."""
-        return self.pytester.runpytest_subprocess(
-            "-p", "steertag.suite.plugin", *arguments, timeout=RUN_LIMIT_S
+        return warm_runs.pytest(
+            self.pytester.path, "-p", "steertag.suite.plugin", *arguments, limit_s=RUN_LIMIT_S
         )
 
     def document(self):

@@ -2,8 +2,8 @@
 
 import contextlib
 import json
-import subprocess
-import sys
+
+import warm_runs
 
 from steertag import build_paths
 from steertag.suite.run.server_process import BundledServer
@@ -16,11 +16,9 @@ def run_cases(folder, text, *arguments):
     recording must not need it."""
     path = folder / "test_cases.py"
     path.write_text(text)
-    command = [sys.executable, "-m", "pytest", str(path), "-q", "-p", "steertag.suite.plugin"]
-    command += ["--rootdir", str(folder), "--report", str(folder / "report")]
-    done = subprocess.run(
-        [*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=RUN_LIMIT_S
-    )
+    words = [str(path), "-q", "-p", "steertag.suite.plugin"]
+    words += ["--rootdir", str(folder), "--report", str(folder / "report")]
+    done = warm_runs.completed("pytest", [*words, *arguments], folder, RUN_LIMIT_S)
     path.unlink()
     ran = done.returncode in (0, 1) and (folder / "report" / "report.json").exists()
     assert ran, done.stdout + done.stderr
@@ -30,12 +28,11 @@ def run_cases(folder, text, *arguments):
 def run_suite(folder, deviation, *case_ids, over="rdma"):
     """The recording of the last one of these cases of the server suite, which fails."""
     report = folder / "report"
-    command = [sys.executable, "-m", "pytest", "suites/server", "-q", "--report", str(report)]
-    command += ["--deviate", deviation, "--strict-verdicts", "--over", over]
+    words = ["suites/server", "-q", "--report", str(report)]
+    words += ["--deviate", deviation, "--strict-verdicts", "--over", over]
     for each in case_ids:
-        command += ["--case", each]
-    root = build_paths.checkout()
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+        words += ["--case", each]
+    done = warm_runs.completed("pytest", words, build_paths.checkout(), RUN_LIMIT_S)
     path = report / "failures" / f"{case_ids[-1]}.steertag"
     assert path.exists(), done.stdout + done.stderr
     return path
@@ -44,10 +41,8 @@ def run_suite(folder, deviation, *case_ids, over="rdma"):
 def run_again(folder, url, case_id):
     """(verdict, reason, findings) of one case of the server suite against a server that is up."""
     report = folder / "report"
-    command = [sys.executable, "-m", "pytest", "suites/server", "-q", "--report", str(report)]
-    command += ["--target", url, "--case", case_id]
-    root = build_paths.checkout()
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+    words = ["suites/server", "-q", "--report", str(report), "--target", url, "--case", case_id]
+    done = warm_runs.completed("pytest", words, build_paths.checkout(), RUN_LIMIT_S)
     assert done.returncode in (0, 1), done.stdout + done.stderr
     (row,) = json.loads((report / "report.json").read_text())["cases"]
     return row["verdict"], row["reason"], row["findings"]
@@ -55,9 +50,7 @@ def run_again(folder, url, case_id):
 
 def steertag(*arguments):
     """The ended command: .returncode, .stdout, .stderr."""
-    code = "import sys; from steertag.cli import main; sys.exit(main())"
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+    return warm_runs.completed("steertag", arguments, limit_s=RUN_LIMIT_S)
 
 
 @contextlib.contextmanager

@@ -1,10 +1,9 @@
 """What a run with many failures prints and leaves: its cause first, in few lines and little space."""
 
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+import warm_runs
 from steertag_command import steertag
 
 from steertag import build_paths
@@ -42,10 +41,9 @@ def run(request, tmp_path_factory):
     """(lines printed, start of the digest, report directory) of a part of the suite with a deviation."""
     report = tmp_path_factory.mktemp("run") / "report"
     selection, start = RUNS[request.param]
-    command = [sys.executable, "-m", "pytest", "suites/server", "-q", "-k", selection]
-    command += ["--server-arg=--deviate", f"--server-arg={request.param}", "--report", str(report)]
-    root = build_paths.checkout()
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+    words = ["suites/server", "-q", "-k", selection]
+    words += ["--server-arg=--deviate", f"--server-arg={request.param}", "--report", str(report)]
+    done = warm_runs.completed("pytest", words, build_paths.checkout(), RUN_LIMIT_S)
     assert done.returncode == 1, done.stdout + done.stderr
     return done.stdout.splitlines(), start, report
 

@@ -4,11 +4,10 @@ Every run makes the same trials. --seed gives others."""
 
 import contextlib
 import pathlib
-import subprocess
-import sys
 import types
 
 import pytest
+import warm_runs
 
 pytest.importorskip("hypothesis", reason="python3-hypothesis is not installed (ci/setup)")
 from hypothesis import given, settings
@@ -53,9 +52,9 @@ def pasted(recording):
 
 def failure(folder, deviation, selection):
     """The recording that a run of one of the suite's own properties leaves."""
-    command = [sys.executable, "-m", "pytest", "suites/server/test_property.py", "-q"]
-    command += ["-k", selection, "--deviate", deviation, "--report", str(folder / "report")]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+    words = ["suites/server/test_property.py", "-q"]
+    words += ["-k", selection, "--deviate", deviation, "--report", str(folder / "report")]
+    done = warm_runs.completed("pytest", words, PROJECT, RUN_LIMIT_S)
     found = list((folder / "report").glob("failures/*"))
     assert len(found) == 1, f"no failure, exit {done.returncode}:\n{done.stdout}{done.stderr}"
     return found[0]

@@ -12,6 +12,7 @@ import sys
 import textwrap
 
 import pytest
+import warm_runs
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = PROJECT / "docs"
@@ -42,14 +43,8 @@ def run_text(folder, text, *arguments):
     (folder / "test_mine.py").write_text(text)
     own = ("PYTEST", "STEERTAG_NEED", "STEERTAG_SERVE", "STEERTAG_COPY")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", *arguments, "test_mine.py"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=RUN_LIMIT_S,
-    )
+    words = ["-q", *arguments, "test_mine.py"]
+    return warm_runs.completed("pytest", words, folder, RUN_LIMIT_S, environment)
 
 
 def examples():

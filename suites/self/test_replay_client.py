@@ -1,10 +1,9 @@
 """A failed case for clients leaves a recording too, and is done again by its id."""
 
 import dataclasses
-import subprocess
-import sys
 
 import pytest
+import warm_runs
 from steertag_command import RUN_LIMIT_S, steertag
 
 from steertag import build_paths
@@ -16,9 +15,9 @@ SUITE = build_paths.checkout() / "suites" / "client"
 
 def run_case(folder, *arguments):
     """The ended pytest."""
-    command = [sys.executable, "-m", "pytest", str(SUITE), "-q"]
-    command += [f"--case={CASE}", f"--report={folder}/report", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+    words = [str(SUITE), "-q"]
+    words += [f"--case={CASE}", f"--report={folder}/report", *arguments]
+    return warm_runs.completed("pytest", words, limit_s=RUN_LIMIT_S)
 
 
 @pytest.fixture(scope="module")

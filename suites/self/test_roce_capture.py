@@ -3,9 +3,9 @@
 import json
 import shutil
 import subprocess
-import sys
 
 import pytest
+import warm_runs
 from steertag_command import RUN_LIMIT_S, steertag
 
 from steertag import build_paths
@@ -18,12 +18,10 @@ needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark
 def run_case(folder, *arguments):
     """The row of one case of the server suite over RoCE, as in report.json, and its capture."""
     report = folder / "report"
-    command = [sys.executable, "-m", "pytest", "suites/server", "-q", "--report", str(report)]
-    command += ["--listen", "roce://127.0.0.1:0", "--captures", "all", "--case", CASE]
+    words = ["suites/server", "-q", "--report", str(report)]
+    words += ["--listen", "roce://127.0.0.1:0", "--captures", "all", "--case", CASE]
     root = build_paths.checkout()
-    done = subprocess.run(
-        [*command, *arguments], cwd=root, capture_output=True, text=True, timeout=RUN_LIMIT_S
-    )
+    done = warm_runs.completed("pytest", [*words, *arguments], root, RUN_LIMIT_S)
     assert (report / "report.json").exists(), done.stdout + done.stderr
     (row,) = json.loads((report / "report.json").read_text())["cases"]
     assert row["capture"], f"no capture: {done.stdout}"

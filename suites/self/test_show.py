@@ -2,9 +2,8 @@
 
 import dataclasses
 import re
-import subprocess
-import sys
 
+import warm_runs
 from steertag_command import RUN_LIMIT_S, run_suite, steertag
 
 from steertag import build_paths
@@ -67,9 +66,9 @@ def test_no_recording(tmp_path):
 def test_operations_of_a_client(tmp_path):
     case_id = "client.header.plain.version-two"
     suite = build_paths.checkout() / "suites" / "client"
-    command = [sys.executable, "-m", "pytest", str(suite), "-q", f"--case={case_id}"]
-    command += [f"--report={tmp_path}", "--client-deviate=takes-any-version"]
-    subprocess.run(command, capture_output=True, timeout=RUN_LIMIT_S)
+    words = [str(suite), "-q", f"--case={case_id}"]
+    words += [f"--report={tmp_path}", "--client-deviate=takes-any-version"]
+    warm_runs.completed("pytest", words, limit_s=RUN_LIMIT_S)
     done = steertag("replay", "--show", tmp_path / "failures" / f"{case_id}.steertag")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()

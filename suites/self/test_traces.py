@@ -1,10 +1,9 @@
 """One message has the same words in the terminal, report.json, `replay --show` and `grade`."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+import warm_runs
 
 from steertag_command import RUN_LIMIT_S, run_suite, steertag
 
@@ -18,10 +17,9 @@ BROKEN = "RFC8166-8.1.4-2"
 def outputs(tmp_path_factory):
     """{name: text} of one failure."""
     folder = tmp_path_factory.mktemp("traces")
-    command = [sys.executable, "-m", "pytest", "suites/server", "-q", f"--case={CASE}"]
-    command += [f"--report={folder}", "--deviate=write-beyond-chunk"]
-    root = build_paths.checkout()
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+    words = ["suites/server", "-q", f"--case={CASE}"]
+    words += [f"--report={folder}", "--deviate=write-beyond-chunk"]
+    done = warm_runs.completed("pytest", words, build_paths.checkout(), RUN_LIMIT_S)
     (row,) = json.loads((folder / "report.json").read_text())["cases"]
     recording = folder / "failures" / f"{CASE}.steertag"
     return {

@@ -18,7 +18,8 @@ class _Stop:
     def pytest_runtest_logreport(self, report):
         fields = getattr(report, "steertag", None)
         if fields and attributed(fields, self._requirement):
-            self._session.shouldstop = f"{self._requirement} is broken"
+            # No `shouldstop`: pytest would read its own sources for the place of an interruption.
+            self._session.shouldfail = f"{self._requirement} is broken"
 
 
 def pytest_configure(config):

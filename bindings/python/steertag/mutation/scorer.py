@@ -14,13 +14,13 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 
 from .. import build_paths
 from . import first_catch
 from .attribution import attributing, failed, failed_as_claimed, first_shown, JUDGEMENTS
 from .deviating_peer import CannotScore, Deviation, PEERS
+from .fork_server import NoEnd, PYTEST_OPTIONS, run_module
 
 # Limit of a run of the whole suite against a server that may hang in many cases.
 RUN_LIMIT_S = 600
@@ -32,7 +32,7 @@ MOST_FAILURES = 20
 # The same for the remaining cases of --whole. A peer with more failures breaks the preparation of
 # all cases.
 MOST_FAILURES_OF_REST = 100
-# pytest's exit codes if every selected case has run, or if first_catch has ended the run.
+# pytest's exit codes if every selected case has run, if first_catch has ended the run, or if the peer is lost.
 EXPECTED_ENDS = (0, 1, 2)
 
 
@@ -139,30 +139,32 @@ class Scorer:
         part = f"{deviation.name}-{deviation.requirement}" if deviation.also else deviation.name
         directory = self._report / re.sub(r"[^\w.-]", "_", part) / name
         directory.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "pytest", "-p", "steertag.suite.plugin", *tests, "-q"]
-        command += [self._peer.option, deviation.name, *self._peer.more]
-        command += ["--report", str(directory), "--strict-verdicts"]
+        arguments = [*PYTEST_OPTIONS, "-p", "steertag.suite.plugin", *tests, "-q"]
+        arguments += [self._peer.option, deviation.name, *self._peer.more]
+        arguments += ["--report", str(directory), "--strict-verdicts"]
         if most_failures is not None:
-            command += ["--maxfail", str(most_failures)]
+            arguments += ["--maxfail", str(most_failures)]
         if stop:
-            command += ["-p", first_catch.__name__]
+            arguments += ["-p", first_catch.__name__]
         report = directory / "report.json"
         report.unlink(missing_ok=True)
-        with open(directory / "pytest.log", "w") as log:
-            try:
-                done = subprocess.run(
-                    command,
-                    cwd=build_paths.checkout(),
-                    env={**self._environment, first_catch.REQUIREMENT: deviation.requirement},
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    timeout=self._limit_s,
-                )
-            except subprocess.TimeoutExpired:
-                raise CannotScore(f"no end within {self._limit_s} s; see {log.name}") from None
-        if done.returncode not in EXPECTED_ENDS or not report.exists():
-            raise CannotScore(f"pytest ended with {done.returncode}; see {log.name}")
-        return json.loads(report.read_text())["cases"] if done.returncode else []
+        log = directory / "pytest.log"
+        log.unlink(missing_ok=True)
+        try:
+            status = run_module(
+                "pytest",
+                arguments,
+                folder=build_paths.checkout(),
+                environment={**self._environment, first_catch.REQUIREMENT: deviation.requirement},
+                output=log,
+                errors=log,
+                limit_s=self._limit_s,
+            )
+        except NoEnd:
+            raise CannotScore(f"no end within {self._limit_s} s; see {log}") from None
+        if status not in EXPECTED_ENDS or not report.exists():
+            raise CannotScore(f"pytest ended with {status}; see {log}")
+        return json.loads(report.read_text())["cases"] if status else []
 
 
 def what_was_seen(deviation, cases):

@@ -16,9 +16,12 @@ _ENDS = ("crash", "hang")
 _OURS = "steertag-"
 # The project's own files are no input from outside: the fast loader, which deep nesting crashes, is enough.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-# What a file is about, seen without decoding it.
+# Rows and the keys beside them begin at the start of a line; inside is all indented.
+_PART = re.compile(r"^(?=\S)", re.MULTILINE)
+_ROW = "- "
+# What a row is about, seen without decoding it: decoding all rows takes longer than a short run.
 _CASE = re.compile(r"\bcase: (\S+)")
-_BROKEN = re.compile(r"\breason: '?([\w.-]+): ")
+_BROKEN = re.compile(r"""\breason: ['"]?([\w.-]+): """)
 
 
 def by_case(failures):
@@ -49,10 +52,12 @@ def by_requirement(ids):
 
 
 def _rows(pattern, wanted):
-    """(target, row) of what goes wrong, of the files in which the pattern finds something wanted."""
+    """(target, row) of what goes wrong, of the rows in which the pattern finds something wanted."""
     paths = shipped.baselines()
     for target in sorted(paths, key=shipped.reading_order):
         text = "" if target.startswith(_OURS) else paths[target].read_text(encoding="utf-8")
-        if not wanted.isdisjoint(pattern.findall(text)):
-            rows = yaml.load(text, _LOADER)["rows"]
-            yield from ((target, row) for row in rows if row["verdict"] in _WRONG)
+        rows = (part for part in _PART.split(text) if part.startswith(_ROW))
+        found = "".join(row for row in rows if not wanted.isdisjoint(pattern.findall(row)))
+        for row in yaml.load(found, _LOADER) or ():
+            if row["verdict"] in _WRONG:
+                yield target, row
