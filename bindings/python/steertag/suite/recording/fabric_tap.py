@@ -6,6 +6,7 @@ from .plain import as_plain, CannotKeep
 
 _FAULT_FIELDS = ("bad_crc", "msn", "mo", "qn", "opcode", "ddp_version", "rdmap_version")
 FAULT_FIELDS = (*_FAULT_FIELDS, "ulpdu_length", "cut_after")
+PACKET_FIELDS = ("index", "psn_offset", "cut", "bad_crc", "copies", "every_time", "beyond_depth")
 # Operations of a connection that are posted as they are.
 RAW = ("send_raw", "terminate", "rdma_write", "rdma_read")
 
@@ -39,6 +40,8 @@ class FabricTap:
         if fault is not None:
             given = {name: getattr(fault, name) for name in FAULT_FIELDS}
             fields["fault"] = {name: each for name, each in given.items() if each is not None}
+            if fault.packet is not None:
+                fields["fault"]["packet"] = _kept_packet(fault.packet)
         self._post("send", **fields)
         self._raw.send(octets, invalidate=invalidate, fault=fault)
 
@@ -241,4 +244,14 @@ def _continues(before, made):
 
 def fault_of(kept):
     """The fabric.Fault that a step keeps."""
-    return fabric.Fault(**{name: kept[name] for name in FAULT_FIELDS if name in kept})
+    fields = {name: kept[name] for name in FAULT_FIELDS if name in kept}
+    if "packet" in kept:
+        packet = {name: kept["packet"][name] for name in PACKET_FIELDS}
+        patches = [tuple(each) for each in kept["packet"]["patches"]]
+        fields["packet"] = fabric.BentPacket(patches=patches, **packet)
+    return fabric.Fault(**fields)
+
+
+def _kept_packet(packet):
+    """A fabric.BentPacket in plain values."""
+    return {name: getattr(packet, name) for name in (*PACKET_FIELDS, "patches")}
