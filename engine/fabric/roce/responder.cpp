@@ -244,7 +244,7 @@ std::optional<Refusal> Responder::take_write(const Packet& request) {
     received_ = 0;
   }
   const std::size_t bytes = request.payload.size();
-  const std::uint64_t left = write_.length - received_;
+  const std::uint64_t left = write_.length - std::min<std::uint64_t>(write_.length, received_);
   if (policy_.checks_lengths && (traits.last ? bytes != left : bytes >= left)) {
     return invalid(text("RDMA Write whose packets have %llu octets%s instead of %u",
                         static_cast<Longest>(received_) + bytes, traits.last ? "" : " or more",

@@ -307,6 +307,8 @@ void Session::take(const Inbound& datagram, const Mad& mad) {
         if (user_ != nullptr) {
           user_->on_ended();
         }
+      } else if (!policy_.ignores_misplaced) {
+        fail_stale();
       }
       break;
   }
@@ -354,8 +356,7 @@ void Session::take_reply(const Mad& mad) {
 }
 
 void Session::take_reject(const Mad& mad) {
-  const bool misplaced = state_ == State::established && !policy_.ignores_misplaced;
-  if (state_ != State::requesting && state_ != State::accepting && !misplaced) {
+  if (state_ != State::requesting && state_ != State::accepting) {
     return;
   }
   has_last_ = false;

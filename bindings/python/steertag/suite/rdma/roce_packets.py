@@ -16,9 +16,9 @@ SERVICE_AT, PRIVATE_DATA_AT = CM_AT + 8, CM_AT + 140
 CRC_BYTES = 4
 PSN_MASK = 0xFFFFFF
 # Opcodes of a reliable connection.
-SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY = 0x00, 0x01, 0x02, 0x04
-WRITE_MIDDLE, WRITE_ONLY, READ_REQUEST = 0x07, 0x0A, 0x0C
-READ_FIRST, READ_ONLY, ACKNOWLEDGE = 0x0D, 0x10, 0x11
+SEND_FIRST = 0x00
+SENDS = (*range(0x00, 0x06), 0x16, 0x17)
+READ_REQUEST, READ_FIRST, READ_ONLY, ACKNOWLEDGE = 0x0C, 0x0D, 0x10, 0x11
 DATAGRAM_SEND = 0x64
 READ_RESPONSES = range(READ_FIRST, READ_ONLY + 1)
 # Syndromes: the upper three bits say the kind, and of a NAK all bits do.
@@ -42,9 +42,29 @@ class Packet:
     octets: bytes  # from the base header on, without the CRC
 
     @property
-    def is_request(self):
-        """Whether it is a Send, a Write or a Read request of a reliable connection."""
-        return self.opcode <= READ_REQUEST
+    def is_of_server(self):
+        """Whether the server sent it."""
+        return self.sender == trace.Role.server
+
+    @property
+    def is_send(self):
+        """Whether it is a packet of a Send, with Invalidate or without."""
+        return self.opcode in SENDS
+
+    @property
+    def is_read_response(self):
+        """Whether it is a packet of the response to an RDMA Read."""
+        return self.opcode in READ_RESPONSES
+
+    @property
+    def is_nak(self):
+        """Whether it is a NAK, other than for a missing receive."""
+        return self.syndrome is not None and self.syndrome & 0x60 == NAK
+
+    @property
+    def is_rnr(self):
+        """Whether it is a NAK for a missing receive."""
+        return self.syndrome is not None and self.syndrome & 0x60 == RNR
 
     @property
     def syndrome(self):

@@ -38,10 +38,7 @@ class FabricTap:
         if invalidate is not None:
             fields["invalidate"] = invalidate
         if fault is not None:
-            given = {name: getattr(fault, name) for name in FAULT_FIELDS}
-            fields["fault"] = {name: each for name, each in given.items() if each is not None}
-            if fault.packet is not None:
-                fields["fault"]["packet"] = _kept_packet(fault.packet)
+            fields["fault"] = kept_fault(fault)
         self._post("send", **fields)
         self._raw.send(octets, invalidate=invalidate, fault=fault)
 
@@ -68,11 +65,13 @@ class FabricTap:
         self._log.posted(kind, self.name, **fields)
 
     def _operation(self, name, operation):
-        def post(*arguments):
+        def post(*arguments, fault=None):
             kept = [_kept(each) for each in arguments]
-            self._post("raw", method=name, arguments=kept)
+            bent = {} if fault is None else {"fault": fault}
+            told = {name: kept_fault(each) for name, each in bent.items()}
+            self._post("raw", method=name, arguments=kept, **told)
             try:
-                return operation(*(_region_of(each) for each in arguments))
+                return operation(*(_region_of(each) for each in arguments), **bent)
             except fabric.FabricError as error:
                 # As Connection.send does: whoever waits for the outcome sees the end.
                 if error.code != fabric.ErrorCode.not_connected:
@@ -243,15 +242,30 @@ def _continues(before, made):
 
 
 def fault_of(kept):
-    """The fabric.Fault that a step keeps."""
+    """The fabric.Fault that a step keeps; None if it keeps none."""
+    if kept is None:
+        return None
     fields = {name: kept[name] for name in FAULT_FIELDS if name in kept}
     if "packet" in kept:
-        packet = {name: kept["packet"][name] for name in PACKET_FIELDS}
-        patches = [tuple(each) for each in kept["packet"]["patches"]]
-        fields["packet"] = fabric.BentPacket(patches=patches, **packet)
+        fields["packet"] = packet_of(kept["packet"])
     return fabric.Fault(**fields)
 
 
-def _kept_packet(packet):
+def kept_fault(fault):
+    """A fabric.Fault in plain values."""
+    given = {name: getattr(fault, name) for name in FAULT_FIELDS}
+    fields = {name: each for name, each in given.items() if each is not None}
+    if fault.packet is not None:
+        fields["packet"] = kept_packet(fault.packet)
+    return fields
+
+
+def kept_packet(packet):
     """A fabric.BentPacket in plain values."""
     return {name: getattr(packet, name) for name in (*PACKET_FIELDS, "patches")}
+
+
+def packet_of(kept):
+    """The fabric.BentPacket of these values."""
+    patches = [tuple(each) for each in kept["patches"]]
+    return fabric.BentPacket(patches=patches, **{name: kept[name] for name in PACKET_FIELDS})
