@@ -32,6 +32,8 @@ MOST_FAILURES = 20
 # The same for the remaining cases of --whole. A peer with more failures breaks the preparation of
 # all cases.
 MOST_FAILURES_OF_REST = 100
+# Rows of a document that binds one provider: only over that one a deviation breaks them.
+PROVIDER_URLS = {"IBA": "roce://127.0.0.1:0"}
 # pytest's exit codes if every selected case has run, or if first_catch has ended the run.
 EXPECTED_ENDS = (0, 1, 2)
 
@@ -142,6 +144,9 @@ class Scorer:
         command = [sys.executable, "-m", "pytest", "-p", "steertag.suite.plugin", *tests, "-q"]
         command += [self._peer.option, deviation.name, *self._peer.more]
         command += ["--report", str(directory), "--strict-verdicts"]
+        document = deviation.requirement.partition("-")[0]
+        if document in PROVIDER_URLS:
+            command += ["--listen", PROVIDER_URLS[document]]
         if most_failures is not None:
             command += ["--maxfail", str(most_failures)]
         if stop:
