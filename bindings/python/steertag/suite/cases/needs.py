@@ -16,7 +16,7 @@ from .transport import LACKS
 
 # need: its meaning, for the report and for writers of profiles
 PROVIDER_NEEDS = {
-    "fault-hooks": "the provider can bend octets of MPA, DDP and RDMAP",
+    "fault-hooks": "the provider can bend octets below the message level",
     "bent-packets": "the provider can bend packets of InfiniBand's transport",
     "remote-invalidation": "the provider can take Send with Invalidate",
     "exact-private-data": "the peer gets the private data as it was sent, and no zeros behind it",

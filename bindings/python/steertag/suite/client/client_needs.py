@@ -20,7 +20,7 @@ CLIENT_NEEDS = {
     "client-private-data": "the client sends private data",
     "client-large-sends": "the client has Sends above 1024 octets where the server has room for 4096",
     "client-backchannel": "the client answers calls of the server on its own connection",
-    "server-fault-hooks": "the provider can bend octets of MPA, DDP and RDMAP",
+    "server-fault-hooks": "the provider can bend octets below the message level",
     "server-bent-packets": "the provider can bend packets of InfiniBand's transport",
     "server-exact-private-data": "the client gets private data as they were sent, and no zeros behind them",
 }
