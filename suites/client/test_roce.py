@@ -46,7 +46,7 @@ class BentReply:
 
 def expect_repeated(bent, outcome, requirement_id):
     """The client has not acknowledged the bent packet, so that it left again, as it should be."""
-    what = "packets with the reply, of which the first is bent"
+    what = "packets with the reply; the first is bent"
     expect.at_least(len(bent.sends()), 2, requirement_id, what, outcome=outcome)
 
 

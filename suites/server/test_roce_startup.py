@@ -50,7 +50,7 @@ def numbers(bench, conn):
 
 @case("server.roce.request-repeated", requirements=[AGAIN], needs=NEEDS, hostile=True)
 def test_repeated_request(bench):
-    """The REQ of an established connection comes again, several times. The connection goes on."""
+    """The REQ of an established connection is sent again, several times. The connection goes on."""
     conn = bench.connect()
     request = next(each for each in roce.of_client(conn) if each.message == roce.REQ)
     for _ in range(REPETITIONS):
