@@ -144,9 +144,7 @@ class Scorer:
         command = [sys.executable, "-m", "pytest", "-p", "steertag.suite.plugin", *tests, "-q"]
         command += [self._peer.option, deviation.name, *self._peer.more]
         command += ["--report", str(directory), "--strict-verdicts"]
-        document = deviation.requirement.partition("-")[0]
-        if document in PROVIDER_URLS:
-            command += ["--listen", PROVIDER_URLS[document]]
+        command += listening(deviation.requirement)
         if most_failures is not None:
             command += ["--maxfail", str(most_failures)]
         if stop:
@@ -168,6 +166,12 @@ class Scorer:
         if done.returncode not in EXPECTED_ENDS or not report.exists():
             raise CannotScore(f"pytest ended with {done.returncode}; see {log.name}")
         return json.loads(report.read_text())["cases"] if done.returncode else []
+
+
+def listening(requirement):
+    """The options of a run that show who breaks this row: none if any provider will do."""
+    url = PROVIDER_URLS.get(requirement.partition("-")[0])
+    return [] if url is None else ["--listen", url]
 
 
 def what_was_seen(deviation, cases):
