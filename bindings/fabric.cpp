@@ -47,7 +47,8 @@ struct PyOptions {
 
 PyOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uint16_t ord,
                      double idle_timeout_ms, bool crc, std::uint8_t mpa_revision,
-                     const std::optional<py::buffer>& raw_startup, std::uint16_t local_port,
+                     const std::optional<py::buffer>& raw_startup,
+                     const std::optional<roce::BentPacket>& bent_startup, std::uint16_t local_port,
                      std::size_t receives, std::size_t receive_bytes) {
   ConnectionOptions options;
   options.private_data = from_python(private_data);
@@ -57,6 +58,7 @@ PyOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uin
   options.crc = crc;
   options.mpa_revision = mpa_revision;
   if (raw_startup) options.raw_startup = from_python(*raw_startup);
+  if (bent_startup) options.bent_startup = std::make_shared<roce::BentPacket>(*bent_startup);
   options.local_port = local_port;
   return {std::move(options), receives, receive_bytes};
 }
@@ -154,12 +156,15 @@ void bind_options(py::module_& module) {
   py::class_<PyOptions>(
       module, "ConnectionOptions",
       "The options of a new connection. `receives` buffers of `receive_bytes` octets stay "
-      "posted. `raw_startup` replaces the MPA request or reply. `local_port` is our TCP port.")
+      "posted. `raw_startup` replaces the MPA request or reply. `bent_startup` alters the REQ or "
+      "REP. "
+      "`local_port` is our TCP port.")
       .def(py::init(&options_of), py::kw_only(), "private_data"_a = py::bytes(),
            "ird"_a = connection.ird, "ord"_a = connection.ord, "idle_timeout_ms"_a = 0.0,
            "crc"_a = connection.crc, "mpa_revision"_a = connection.mpa_revision,
-           "raw_startup"_a = py::none(), "local_port"_a = connection.local_port,
-           "receives"_a = defaults.receives, "receive_bytes"_a = defaults.receive_bytes)
+           "raw_startup"_a = py::none(), "bent_startup"_a = py::none(),
+           "local_port"_a = connection.local_port, "receives"_a = defaults.receives,
+           "receive_bytes"_a = defaults.receive_bytes)
       .def_property_readonly(
           "private_data",
           [](const PyOptions& options) { return to_python(options.connection.private_data); })
@@ -180,6 +185,7 @@ void bind_limits(py::module_& module) {
       .def_readonly("remote_invalidation", &Capabilities::remote_invalidation)
       .def_readonly("windows", &Capabilities::windows)
       .def_readonly("fault_hooks", &Capabilities::fault_hooks)
+      .def_readonly("bent_packets", &Capabilities::bent_packets)
       .def_readonly("byte_capture", &Capabilities::byte_capture)
       .def_readonly("sees_remote_operations", &Capabilities::sees_remote_operations)
       .def_readonly("sees_reset", &Capabilities::sees_reset)

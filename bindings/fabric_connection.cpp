@@ -288,6 +288,8 @@ void bind_fabric_connection(py::module_& module) {
                              "The Capabilities of its provider.")
       .def_property_readonly("domain", &PyConnection::domain)
       .def_property_readonly("peer_name", &PyConnection::peer_name)
+      .def_property_readonly("most_outbound_reads", &PyConnection::most_outbound_reads,
+                             "RDMA Reads that the peer takes at a time.")
       .def_property_readonly("unsent_operations", &PyConnection::unsent);
 }
 

@@ -105,6 +105,9 @@ class PyConnection final : public fabric::Handler {
   const DomainRef& domain() const { return domain_; }
   fabric::Capabilities capabilities() const { return provider_->provider->capabilities(); }
   std::string peer_name() const { return connection_ ? connection_->peer_name() : ""; }
+  std::uint16_t most_outbound_reads() const {
+    return connection_ ? connection_->most_outbound_reads() : std::uint16_t{0};
+  }
   std::size_t unsent() const { return connection_ ? connection_->unsent_operations() : 0; }
   trace::Role role() const { return connection_ ? connection_->role() : trace::Role::client; }
 

@@ -37,20 +37,74 @@ constexpr Code kCodes[] = {
     {"bad_record", Errc::bad_record},
 };
 
+using Patches = std::vector<std::pair<std::size_t, py::bytes>>;
+
+roce::BentPacket bent_packet_of(std::uint32_t index, std::int32_t psn_offset,
+                                const Patches& patches, std::optional<std::size_t> cut,
+                                bool bad_crc, std::uint32_t copies, bool every_time,
+                                bool beyond_depth) {
+  roce::BentPacket bent;
+  bent.index = index;
+  bent.psn_offset = psn_offset;
+  for (const auto& [offset, octets] : patches)
+    bent.patches.push_back({offset, from_python(py::cast<py::buffer>(octets))});
+  bent.cut = cut;
+  bent.bad_crc = bad_crc;
+  bent.copies = copies;
+  bent.every_time = every_time;
+  bent.beyond_depth = beyond_depth;
+  return bent;
+}
+
+void bind_bent_packet(py::module_& module) {
+  py::class_<roce::BentPacket>(
+      module, "BentPacket",
+      "Alters one packet the first time it leaves (roce). `patches` are (offset, octets), from the "
+      "base header on; `cut` is what is left in front of the CRC.")
+      .def(py::init(&bent_packet_of), py::kw_only(), "index"_a = 0, "psn_offset"_a = 0,
+           "patches"_a = Patches{}, "cut"_a = py::none(), "bad_crc"_a = false, "copies"_a = 1,
+           "every_time"_a = false, "beyond_depth"_a = false)
+      .def_readonly("index", &roce::BentPacket::index)
+      .def_readonly("psn_offset", &roce::BentPacket::psn_offset)
+      .def_property_readonly("patches",
+                             [](const roce::BentPacket& bent) {
+                               Patches patches;
+                               for (const roce::Patch& patch : bent.patches)
+                                 patches.emplace_back(patch.offset, to_python(patch.octets));
+                               return patches;
+                             })
+      .def_readonly("cut", &roce::BentPacket::cut)
+      .def_readonly("bad_crc", &roce::BentPacket::bad_crc)
+      .def_readonly("copies", &roce::BentPacket::copies)
+      .def_readonly("every_time", &roce::BentPacket::every_time)
+      .def_readonly("beyond_depth", &roce::BentPacket::beyond_depth);
+}
+
 void bind_fault(py::module_& module) {
+  bind_bent_packet(module);
   py::class_<Fault>(module, "Fault", "Alters the octets on the wire of one Send, Write or Read.")
       .def(
           py::init(
               [](bool bad_crc, std::optional<std::uint32_t> msn, std::optional<std::uint32_t> mo,
                  std::optional<std::uint32_t> qn, std::optional<std::uint8_t> opcode,
                  std::optional<std::uint8_t> ddp_version, std::optional<std::uint8_t> rdmap_version,
-                 std::optional<std::uint16_t> ulpdu_length, std::optional<std::size_t> cut_after) {
-                return Fault{bad_crc,     msn,           mo,           qn,       opcode,
-                             ddp_version, rdmap_version, ulpdu_length, cut_after};
+                 std::optional<std::uint16_t> ulpdu_length, std::optional<std::size_t> cut_after,
+                 const std::optional<roce::BentPacket>& packet) {
+                return Fault{bad_crc,
+                             msn,
+                             mo,
+                             qn,
+                             opcode,
+                             ddp_version,
+                             rdmap_version,
+                             ulpdu_length,
+                             cut_after,
+                             packet ? std::make_shared<roce::BentPacket>(*packet) : nullptr};
               }),
           py::kw_only(), "bad_crc"_a = false, "msn"_a = py::none(), "mo"_a = py::none(),
           "qn"_a = py::none(), "opcode"_a = py::none(), "ddp_version"_a = py::none(),
-          "rdmap_version"_a = py::none(), "ulpdu_length"_a = py::none(), "cut_after"_a = py::none())
+          "rdmap_version"_a = py::none(), "ulpdu_length"_a = py::none(), "cut_after"_a = py::none(),
+          "packet"_a = py::none())
       .def_readwrite("bad_crc", &Fault::bad_crc)
       .def_readwrite("msn", &Fault::msn)
       .def_readwrite("mo", &Fault::mo)
@@ -59,7 +113,10 @@ void bind_fault(py::module_& module) {
       .def_readwrite("ddp_version", &Fault::ddp_version)
       .def_readwrite("rdmap_version", &Fault::rdmap_version)
       .def_readwrite("ulpdu_length", &Fault::ulpdu_length)
-      .def_readwrite("cut_after", &Fault::cut_after);
+      .def_readwrite("cut_after", &Fault::cut_after)
+      .def_property_readonly("packet", [](const Fault& fault) {
+        return fault.packet ? py::cast(*fault.packet) : py::object(py::none());
+      });
 }
 
 std::string terminate_text(const trace::Terminate& terminate) {

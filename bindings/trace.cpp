@@ -292,7 +292,16 @@ void bind_capture(py::module_& module) {
       "Keeps the datagrams of a connection over RoCE, with the addresses that they had.")
       .def(py::init<std::size_t>(), py::kw_only(), py::arg("limit_bytes") = kDefaultCaptureBytes)
       .def_property_readonly("client_queue_pair", &rdma::infiniband::client_queue_pair,
-                             "The number in the client's request; None without one.");
+                             "The number in the client's request; None without one.")
+      .def(
+          "datagrams",
+          [](const DatagramCapture& capture) {
+            py::list all;
+            for (const auto& [sender, octets] : capture.datagrams())
+              all.append(py::make_tuple(sender, to_python(octets)));
+            return all;
+          },
+          "A list of (sender, octets): from the base header through the invariant CRC, in order.");
   module.def("events_of_capture", &events_of_capture, py::arg("octets"),
              "A list of Event for each RPC-over-RDMA connection in the octets of a capture file. "
              "Raises ValueError if they are no capture.");

@@ -14,7 +14,9 @@
 
 #include "fabric/iwarp/policy.h"
 #include "fabric/region.h"
+#include "fabric/roce/bent_packet.h"
 #include "fabric/roce/limits.h"
+#include "fabric/roce/policy.h"
 #include "net/clock.h"
 #include "net/error.h"
 #include "net/pollable.h"
@@ -40,7 +42,8 @@ struct Capabilities {
   // ... and regions that Connection::open_window opened. Without either, the peer cannot close a
   // region, and an attempt may end the connection.
   bool windows = false;
-  bool fault_hooks = false;   // octets below the message level can be altered
+  bool fault_hooks = false;   // octets of MPA, DDP and RDMAP can be altered
+  bool bent_packets = false;  // packets of InfiniBand's transport can be altered
   bool byte_capture = false;  // the real octets of the stream can be seen
   // The peer's RDMA Writes and Reads of our memory, and our Read Responses, give events.
   bool sees_remote_operations = false;
@@ -100,9 +103,13 @@ struct ConnectionOptions {
   std::optional<Bytes> raw_startup;
   std::uint16_t local_port = 0;  // iwarp: the initiator's TCP port; 0: any
   fabric::iwarp::Policy iwarp{};
+  // roce fault hook: alters the REQ, or the responder's REP.
+  fabric::roce::SharedBend bent_startup{};
+  fabric::roce::Policy roce{};
 };
 
-/// Alters what one Send, Write or Read transmits (iwarp; Capabilities::fault_hooks).
+/// Alters what one Send, Write or Read transmits (Capabilities::fault_hooks; the last member:
+/// bent_packets).
 struct Fault {
   bool bad_crc = false;
   std::optional<std::uint32_t> msn;         // instead of the right message sequence number
@@ -113,6 +120,7 @@ struct Fault {
   std::optional<std::uint8_t> rdmap_version;
   std::optional<std::uint16_t> ulpdu_length;  // instead of the right MPA length
   std::optional<std::size_t> cut_after;  // octets of this operation to transmit before the close
+  roce::SharedBend packet{};             // roce
 };
 
 class Connection {
@@ -148,7 +156,8 @@ class Connection {
   Expected<void, Error> open_window(Region& region, Rights rights) {
     return open_window(region, rights, region.bytes().size());
   }
-  /// iwarp: raw octets for the stream, after queued ones (fault hook).
+  /// iwarp: raw octets for the stream, after queued ones (fault hook). roce: a packet of its own,
+  /// from its base header on, to which its invariant CRC is added.
   virtual Expected<void, Error> send_raw(View bytes) = 0;
   /// iwarp: sends a Terminate with these values, then closes (fault hook).
   virtual Expected<void, Error> terminate(const trace::Terminate& terminate) = 0;
@@ -178,7 +187,8 @@ class Connection {
   /// it, or be removed with nullptr. They receive:
   /// - Events of both directions in the order in which this side saw them. An outgoing message is
   ///   reported when it is queued for the socket, an incoming one just before its notification. A
-  ///   message that a Fault makes invalid on the wire gives no event of its own.
+  ///   message that a Fault makes invalid on the wire gives no event of its own. A bent packet is
+  ///   repeated as it should be, so its operation keeps its event.
   /// - Memory of the connection's domain that is remotely open. It is reported right after Accept,
   ///   and whenever it is opened or closed later, on every connection of the domain.
   /// - Posted receives likewise, each with its size.

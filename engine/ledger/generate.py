@@ -69,7 +69,7 @@ OPTIONAL_KEYS = ("note", "exemption", "unbroken")
 STRUCTURED_KEYS = ("exemption", "unbroken")
 EXEMPTION_KEYS = ("kind", "role", "by", "why")
 FILE_KEYS = ("document", "title", "requirements")
-ID = re.compile(r"(?P<document>[A-Z]+\d+)-(?P<section>[0-9A-Z]+(\.\d+)*)-\d+")
+ID = re.compile(r"(?P<document>[A-Z]+\d*)-(?P<section>[0-9A-Z]+(\.\d+)*)-\d+")
 SUBJECT = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # Far above the documents' numbers. A larger file is a mistake, not a ledger.
 MOST_REQUIREMENTS = 5000

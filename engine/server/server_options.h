@@ -7,6 +7,7 @@
 #include "endpoint/deadline_clock.h"
 #include "endpoint/limits.h"
 #include "fabric/iwarp/policy.h"
+#include "fabric/roce/policy.h"
 #include "server/interposer.h"
 #include "server/policy.h"
 #include "server/stream/limits.h"
@@ -28,6 +29,7 @@ struct ServerOptions {
   RecordPolicy records;
   RetryPolicy retries;
   fabric::iwarp::Policy iwarp;
+  fabric::roce::Policy roce;
   bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
   DeadlineClock clock = std::chrono::steady_clock::now;
   std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire

@@ -12,6 +12,14 @@ void DatagramCapture::on_datagram(std::int64_t time_ns, const Datagram& datagram
   octets_.insert(octets_.end(), datagram.octets.begin(), datagram.octets.end());
 }
 
+std::vector<std::pair<Role, View>> DatagramCapture::datagrams() const {
+  std::vector<std::pair<Role, View>> all;
+  all.reserve(kept_.size());
+  for (const Kept& kept : kept_)
+    all.emplace_back(kept.sender, View(octets_).subspan(kept.begin, kept.length));
+  return all;
+}
+
 std::vector<CapturedPacket> DatagramCapture::plan() const {
   std::vector<CapturedPacket> packets;
   packets.reserve(kept_.size());

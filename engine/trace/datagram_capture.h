@@ -1,6 +1,7 @@
 // The datagrams of one connection, with the addresses that they had.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "trace/capture.h"
@@ -15,6 +16,8 @@ class DatagramCapture : public Capture {
 
   void on_datagram(std::int64_t time_ns, const Datagram& datagram) override;
   std::size_t kept_bytes() const override { return octets_.size(); }
+  /// The datagrams in order, with their sender. The views are valid until the next one is kept.
+  std::vector<std::pair<Role, View>> datagrams() const;
 
  private:
   struct Kept {

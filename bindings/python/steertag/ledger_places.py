@@ -7,9 +7,9 @@ import re
 from . import requirements as ledger
 from .suggestions import did_you_mean
 
-# "RFC8166", "RFC8166-4.5", "rfc 8166 section 4.5", "RFC 8166 4.5".
+# "RFC8166", "RFC8166-4.5", "rfc 8166 section 4.5", "RFC 8166 4.5", "IBA-9.7".
 _PLACE = re.compile(
-    r"([A-Z]+)\s*(\d{4})(?:[\s-]+(?:section\s+)?([0-9A-Z]+(?:\.[0-9A-Z]+)*))?", re.IGNORECASE
+    r"([A-Z]+)\s*(\d{4}|)(?:[\s-]+(?:section\s+)?([0-9A-Z]+(?:\.[0-9A-Z]+)*))?", re.IGNORECASE
 )
 
 

@@ -11,7 +11,7 @@ _SIDES_OF_RPC_ROLE = {"responder": (SERVER,), "requester": (CLIENT,)}
 # Documents that come first in reading order.
 PRINCIPAL = ("RFC8166", "RFC8167", "RFC8267", "RFC8797")
 # Documents whose MUSTs and MUST NOTs must be settled even without --strict.
-REQUIRED_DOCUMENTS = (*PRINCIPAL, "RFC8881", "RFC5040", "RFC5041", "RFC5044", "RFC6581")
+REQUIRED_DOCUMENTS = (*PRINCIPAL, "RFC8881", "RFC5040", "RFC5041", "RFC5044", "RFC6581", "IBA")
 _MANDATORY = ("MUST", "MUST NOT", "REQUIRED")
 _PERMITTING = ("MAY", "OPTIONAL")
 

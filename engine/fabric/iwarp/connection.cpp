@@ -155,6 +155,9 @@ void IwarpConnection::post_receive(MutableView buffer, WorkId id) {
 
 Expected<Outgoing*, Error> IwarpConnection::post(Outgoing::Kind kind, WorkId id,
                                                  const Fault* fault) {
+  if (fault != nullptr && fault->packet) {
+    return tl::unexpected(Error{Errc::unsupported, "iwarp has no packets of InfiniBand"});
+  }
   if (auto may = may_post(); !may) {
     return tl::unexpected(std::move(may.error()));
   }

@@ -58,8 +58,8 @@ RoceConnection::RoceConnection(Runtime& runtime, SoftwareDomain& domain, trace::
       options_(options),
       observation_(runtime.reactor, domain, role),
       bytes_(bytes),
-      requester_(*this, *this, runtime.limits),
-      responder_(*this, *this, domain, windows_, runtime.limits.roce) {
+      requester_(*this, *this, runtime.limits, options_.roce),
+      responder_(*this, *this, domain, windows_, runtime.limits.roce, options_.roce) {
   observation_.observe(events);
   key_ = runtime_.reactor.add(*this);
   started_ = runtime_.reactor.now();
@@ -86,6 +86,7 @@ Offer RoceConnection::offer() const {
   offer.ord = static_cast<std::uint8_t>(std::min(options_.ord, most));
   offer.rnr_retries = runtime_.limits.roce.rnr_retries;
   offer.private_data = options_.private_data;
+  offer.bent = options_.bent_startup;
   return offer;
 }
 
@@ -117,6 +118,7 @@ void RoceConnection::try_next_address(Error last) {
       continue;
     }
     session_->observe(bytes_, role_);
+    session_->set_policy(options_.roce);
     Offer ours = offer();
     ours.path_mtu = path_mtu_towards(address, runtime_.limits.roce.path_mtu);
     session_->request(*this, address.port(), ours);
@@ -133,6 +135,7 @@ void RoceConnection::respond(Session& session, View peer_private_data) {
   session_ = &session;
   session.set_user(*this);
   session.observe(bytes_, role_);
+  session.set_policy(options_.roce);
   peer_name_ = session.peer().text();
   peer_private_data_.assign(peer_private_data.begin(), peer_private_data.end());
   observation_.by_peer(trace::Connect{peer_private_data_});

@@ -102,6 +102,8 @@ class RoceConnection final : public SoftwareConnection,
   // PacketOutput
   bool room() override;
   void send(PacketHeaders packet, std::span<const View> payload) override;
+  void send_bent(PacketHeaders packet, std::span<const View> payload,
+                 const BentPacket& bent) override;
 
   Offer offer() const;
   void try_next_address(Error last);

@@ -75,6 +75,11 @@ Session* ConnectionManager::find_queue_pair(std::uint32_t number) const {
   return found == queue_pairs_.end() ? nullptr : found->second;
 }
 
+Policy ConnectionManager::policy_of(std::uint32_t queue_pair) const {
+  const Session* const session = find_queue_pair(queue_pair);
+  return session == nullptr ? Policy{} : session->policy();
+}
+
 void ConnectionManager::note_peer(Session& session) {
   const Gid gid = gid_of(session.peer());
   peer_ids_[{gid, session.peer_id()}] = &session;
@@ -102,7 +107,7 @@ void ConnectionManager::retire(Session& session) {
   sessions_.erase(found);
 }
 
-View ConnectionManager::send(const Address& to, const MadOctets& octets) {
+View ConnectionManager::send(const Address& to, const MadOctets& octets, const BentPacket* bent) {
   PacketHeaders packet;
   packet.base.opcode = Opcode::datagram_send_only;
   packet.base.queue_pair = kManagementQueuePair;
@@ -110,7 +115,9 @@ View ConnectionManager::send(const Address& to, const MadOctets& octets) {
   packet.base.psn = psn_ = psn_after(psn_);
   packet.datagram = {kManagementKey, kManagementQueuePair};
   const View payload(octets);
-  return port_.send(to, wire::InvariantCrc(route_of(port_.local(), to)), packet, {&payload, 1});
+  const wire::InvariantCrc crc(route_of(port_.local(), to));
+  return bent != nullptr ? port_.send_bent(to, crc, packet, {&payload, 1}, *bent)
+                         : port_.send(to, crc, packet, {&payload, 1});
 }
 
 void ConnectionManager::show_damaged(const Inbound& datagram) {

@@ -11,9 +11,11 @@
 #include "fabric/roce/cm_wire.h"
 #include "fabric/roce/datagrams.h"
 #include "fabric/roce/gid.h"
+#include "fabric/roce/policy.h"
 
 namespace steertag::fabric::roce {
 
+struct BentPacket;
 class Port;
 class Session;
 struct Runtime;
@@ -46,6 +48,8 @@ class ConnectionManager {
   /// A new session with free numbers, which belongs to the manager. Null if there are too many.
   Session* make_session(const Address& peer);
   Session* find_queue_pair(std::uint32_t number) const;
+  /// The policy of the connection that has this queue pair, or the one that conforms.
+  Policy policy_of(std::uint32_t queue_pair) const;
   bool unused() const { return services_.empty() && sessions_.empty(); }
 
   /// A management message of this datagram. Returns whether anything of ours took it.
@@ -56,7 +60,7 @@ class ConnectionManager {
   void refused(const Address& peer);
   void notify_room();
   /// The octets of the datagram, as Port::send.
-  View send(const Address& to, const MadOctets& octets);
+  View send(const Address& to, const MadOctets& octets, const BentPacket* bent = nullptr);
 
   // For sessions.
   /// The peer's numbers are known.

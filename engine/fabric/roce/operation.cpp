@@ -12,7 +12,7 @@ Unexpected<Error> fail(Errc code, std::string detail) {
 }
 
 Unexpected<Error> no_such_hook() {
-  return fail(Errc::unsupported, "roce has no faults below messages");
+  return fail(Errc::unsupported, "roce has no faults of MPA, DDP and RDMAP");
 }
 
 }  // namespace
@@ -65,6 +65,11 @@ void RoceConnection::send(PacketHeaders packet, std::span<const View> payload) {
   session_->send(packet, payload);
 }
 
+void RoceConnection::send_bent(PacketHeaders packet, std::span<const View> payload,
+                               const BentPacket& bent) {
+  session_->send_bent(packet, payload, bent);
+}
+
 void RoceConnection::post_receive(MutableView buffer, WorkId id) {
   if (state_ == State::closed) {
     return;
@@ -74,14 +79,18 @@ void RoceConnection::post_receive(MutableView buffer, WorkId id) {
 }
 
 Expected<Outgoing*, Error> RoceConnection::queue(Operation kind, WorkId id, const Fault* fault) {
-  if (fault != nullptr) {
+  if (fault != nullptr && !fault->packet) {
     return no_such_hook();
   }
   if (auto may = may_post(); !may) {
     return tl::unexpected(std::move(may.error()));
   }
   mark_unsettled();
-  return &requester_.post(kind, id);
+  Outgoing& operation = requester_.post(kind, id);
+  if (fault != nullptr) {
+    operation.bent = fault->packet;
+  }
+  return &operation;
 }
 
 Expected<Posted*, Error> RoceConnection::post(Operation kind, WorkId id, const Fault* fault) {
@@ -116,8 +125,13 @@ Expected<void, Error> RoceConnection::open_window(Region& region, Rights rights,
   return {};
 }
 
-Expected<void, Error> RoceConnection::send_raw(View /*bytes*/) {
-  return no_such_hook();
+Expected<void, Error> RoceConnection::send_raw(View bytes) {
+  if (session_ == nullptr) {
+    return fail(Errc::not_connected, reason_ ? reason_->detail : std::string());
+  }
+  session_->send_octets(bytes);
+  mark_unsettled();
+  return {};
 }
 
 Expected<void, Error> RoceConnection::terminate(const trace::Terminate& /*terminate*/) {

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "fabric/roce/bent_packet.h"
 #include "fabric/roce/formats.h"
 
 namespace steertag::fabric::roce {
@@ -14,6 +15,11 @@ class PacketOutput {
   virtual bool room() = 0;
   /// Sends a packet to the peer's queue pair. The payload is copied.
   virtual void send(PacketHeaders packet, std::span<const View> payload) = 0;
+  /// The same, altered. Without this hook it leaves as it is.
+  virtual void send_bent(PacketHeaders packet, std::span<const View> payload,
+                         const BentPacket& /*bent*/) {
+    send(packet, payload);
+  }
 };
 
 }  // namespace steertag::fabric::roce

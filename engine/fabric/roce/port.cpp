@@ -63,10 +63,9 @@ View Port::send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders 
       return {};
     }
   }
-  const std::size_t slot = first_ + count_++;
-  const MutableView at =
-      MutableView(octets_).subspan(slot * kMostDatagramBytes, kMostDatagramBytes);
-  destinations_[slot] = to;
+  const std::size_t index = first_ + count_++;
+  const MutableView at = slot(index);
+  destinations_[index] = to;
   // One copy: the CRC reads what is in the processor's cache, and a packet is one piece.
   std::size_t bytes = 0;
   std::byte* end = at.data() + packet.bytes();
@@ -80,8 +79,29 @@ View Port::send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders 
   const auto covered = static_cast<std::size_t>(end - at.data());
   wire::InvariantCrc::store(crc.of(View(at).first(covered)), end);
   const View octets = at.first(covered + wire::kInvariantCrcBytes);
-  queued_[slot] = {octets, &destinations_[slot]};
+  queued_[index] = {octets, &destinations_[index]};
   return octets;
+}
+
+View Port::send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+                     std::span<const View> payload, const BentPacket& bent) {
+  View last;
+  for (std::uint32_t i = 0; i < bent.copies; ++i) {
+    const View right = send(to, crc, packet, payload);
+    if (right.empty()) {
+      break;
+    }
+    const std::size_t index = first_ + count_ - 1;
+    last = queued_[index].octets = slot(index).first(bend(bent, slot(index), right.size(), crc));
+  }
+  return last;
+}
+
+View Port::send_octets(const Address& to, const wire::InvariantCrc& crc, View octets) {
+  BentPacket bent;
+  bent.patches.push_back({0, Bytes(octets.begin(), octets.end())});
+  bent.cut = octets.size();
+  return send_bent(to, crc, {}, {}, bent);
 }
 
 void Port::flush() {
@@ -145,15 +165,17 @@ void Port::take(const Inbound& datagram) {
   // The CRC covers the IP identification, which a socket does not tell. That of Linux is not zero.
   const wire::InvariantCrc crc(route_of(*datagram.from, local()));
   const auto identification = crc.identification_of(datagram.octets);
-  if (!identification) {
+  const Policy policy = manager_.policy_of(packet->headers.base.queue_pair);
+  if (!identification && policy.checks_crc) {
     manager_.show_damaged(datagram);
     ++dropped_.crc;
     return;
   }
   Inbound known = datagram;
-  known.identification = *identification;
+  known.identification = identification.value_or(0);
   const PacketHeaders& headers = packet->headers;
-  if ((headers.base.partition & kDefaultPartition) != kDefaultPartition) {
+  if (policy.checks_partition &&
+      (headers.base.partition & kDefaultPartition) != kDefaultPartition) {
     ++dropped_.partition;
     return;
   }

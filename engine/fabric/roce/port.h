@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "fabric/roce/bent_packet.h"
 #include "fabric/roce/connection_manager.h"
 #include "fabric/roce/datagrams.h"
 #include "fabric/roce/formats.h"
@@ -43,9 +44,17 @@ class Port final : private Channel {
   /// the next call; there are none if the network is full.
   View send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
             std::span<const View> payload);
+  /// The same, altered. Of several copies only the last is returned.
+  View send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+                 std::span<const View> payload, const BentPacket& bent);
+  /// The same with octets of the owner, from the base header on. The CRC is added.
+  View send_octets(const Address& to, const wire::InvariantCrc& crc, View octets);
   void flush();
 
  private:
+  MutableView slot(std::size_t index) {
+    return MutableView(octets_).subspan(index * kMostDatagramBytes, kMostDatagramBytes);
+  }
   Expected<void, Error> start();
   void on_ready(std::uint32_t events) override;
   void on_deadline() override {}

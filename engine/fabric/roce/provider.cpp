@@ -19,6 +19,7 @@ class RoceProvider final : public ReactorProvider {
     capabilities.remote_invalidation = true;
     capabilities.windows = true;
     capabilities.byte_capture = true;
+    capabilities.bent_packets = true;
     capabilities.sees_remote_operations = true;
     capabilities.sees_violations = true;
     capabilities.chosen_base = true;

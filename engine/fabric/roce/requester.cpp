@@ -134,7 +134,8 @@ bool Requester::send_request(Outgoing& operation) {
   const std::uint64_t offset = std::uint64_t{position_} * terms_.path_mtu;
   const auto bytes =
       static_cast<std::size_t>(std::min<std::uint64_t>(terms_.path_mtu, operation.length - offset));
-  if (operation.announced == position_) {
+  const bool again = operation.announced != position_;
+  if (!again) {
     ++operation.announced;
     if (operation.kind == Operation::rdma_write) {
       owner_.on_sending(operation, offset, bytes);
@@ -151,7 +152,7 @@ bool Requester::send_request(Outgoing& operation) {
   packet.rdma = {operation.offset, operation.stag, static_cast<std::uint32_t>(operation.length)};
   packet.invalidate = operation.stag;
   gather(operation, position_, bytes);
-  output_.send(packet, pieces_);
+  emit(operation, again, packet);
   ++position_;
   return true;
 }
@@ -161,13 +162,15 @@ bool Requester::send_read(Outgoing& operation) {
   const std::uint32_t burst = limits_.roce.read_burst;
   const std::uint32_t packets = std::min(burst - position_ % burst, operation.packets - position_);
   const std::uint32_t flying = in_flight();
-  if (reads_.size() >= terms_.reads || (flying > 0 && flying + packets > window_)) {
+  const bool waits = !operation.bent || !operation.bent->beyond_depth;
+  if ((waits && reads_.size() >= terms_.reads) || (flying > 0 && flying + packets > window_)) {
     return false;
   }
   const std::uint64_t offset = std::uint64_t{position_} * terms_.path_mtu;
   const std::uint64_t length =
       std::min<std::uint64_t>(std::uint64_t{packets} * terms_.path_mtu, operation.length - offset);
-  if (operation.announced == position_) {
+  const bool again = operation.announced != position_;
+  if (!again) {
     operation.announced += packets;
     owner_.on_sending(operation, offset, length);
   }
@@ -176,10 +179,21 @@ bool Requester::send_read(Outgoing& operation) {
   packet.base.psn = psn_after(operation.first_psn, position_);
   packet.base.acknowledge = true;
   packet.rdma = {operation.offset + offset, operation.stag, static_cast<std::uint32_t>(length)};
-  output_.send(packet, {});
+  pieces_.clear();
+  emit(operation, again, packet);
   position_ += packets;
   reads_.push_back(psn_after(operation.first_psn, position_));
   return true;
+}
+
+// `again`: the packet has left before.
+void Requester::emit(const Outgoing& operation, bool again, const PacketHeaders& packet) {
+  const BentPacket* const bent = operation.bent.get();
+  if (bent != nullptr && bent->index == position_ && (!again || bent->every_time)) {
+    output_.send_bent(packet, pieces_, *bent);
+  } else {
+    output_.send(packet, pieces_);
+  }
 }
 
 // The payload of a packet in pieces. The cursor follows the packets; only repetition moves it back.
@@ -292,8 +306,10 @@ void Requester::take_acknowledge(const Packet& packet, Time now) {
   if (!started_ || !covers(psn)) {
     return;  // a duplicate, or from another life of the queue pair
   }
-  acknowledge_before(kind == AckKind::ack ? psn_after(psn) : psn, now);
-  if (!started_ || kind == AckKind::ack) {
+  const bool gives_up = kind == AckKind::rnr_nak && !policy_.waits_for_receives;
+  const bool done = kind == AckKind::ack || gives_up;
+  acknowledge_before(done ? psn_after(psn) : psn, now);
+  if (!started_ || done) {
     return;
   }
   if (wire::is_fatal(kind)) {

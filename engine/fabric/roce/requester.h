@@ -10,8 +10,10 @@
 
 #include "fabric/fabric.h"
 #include "fabric/net_names.h"
+#include "fabric/roce/bent_packet.h"
 #include "fabric/roce/formats.h"
 #include "fabric/roce/packet_output.h"
+#include "fabric/roce/policy.h"
 #include "fabric/roce/round_trip.h"
 #include "fabric/software/posted.h"
 #include "fabric/software/ring.h"
@@ -23,6 +25,7 @@ struct Outgoing : Posted {
   Operation kind = Operation::send;
   std::uint32_t sink_stag = 0;
   std::uint64_t sink_offset = 0;
+  SharedBend bent;
   // Progress, in packets. A Read has as many as its response.
   bool started = false;
   std::uint32_t first_psn = 0;
@@ -62,8 +65,9 @@ struct RequestTerms {
 
 class Requester {
  public:
-  Requester(RequesterOwner& owner, PacketOutput& output, const fabric::Limits& limits)
-      : owner_(owner), output_(output), limits_(limits) {}
+  Requester(RequesterOwner& owner, PacketOutput& output, const fabric::Limits& limits,
+            const Policy& policy = kConformingPolicy)
+      : owner_(owner), output_(output), limits_(limits), policy_(policy) {}
 
   void start(const RequestTerms& terms);
   /// Forgets everything that was posted.
@@ -86,6 +90,7 @@ class Requester {
   void start_operation(Outgoing& operation);
   bool send_request(Outgoing& operation);
   bool send_read(Outgoing& operation);
+  void emit(const Outgoing& operation, bool again, const PacketHeaders& packet);
   void gather(Outgoing& operation, std::uint32_t packet, std::size_t bytes);
   std::uint32_t in_flight() const;
   std::uint32_t send_psn() const;
@@ -103,6 +108,7 @@ class Requester {
   RequesterOwner& owner_;
   PacketOutput& output_;
   const fabric::Limits& limits_;
+  const Policy& policy_;
   RequestTerms terms_;
   Ring<Outgoing> queue_;
   std::uint64_t current_ = 0;        // sequence of the operation to send from ...

@@ -2,12 +2,14 @@
 #include "fabric/roce/responder.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
 namespace steertag::fabric::roce {
 namespace {
 
+constexpr std::size_t kMostPathMtuBytes = 4096;
 constexpr std::uint8_t kSequenceNak = 0x60;
 constexpr std::uint8_t kRnrNak = 0x20;
 constexpr std::uint8_t kAckWithoutCredits = 0x1f;
@@ -45,11 +47,27 @@ void Responder::take(const Packet& request) {
   }
   const std::int32_t ahead = psn_distance(expected_, request.headers.base.psn);
   if (ahead < 0) {
-    take_duplicate(request);
-  } else if (ahead == 0) {
+    if (policy_.knows_duplicates) {
+      take_duplicate(request);
+    } else {
+      take_as_new(request);
+    }
+  } else if (ahead == 0 || !policy_.checks_sequence) {
+    expected_ = request.headers.base.psn;
     take_next(request);
-  } else if (!nak_sent_) {
+  } else if (!nak_sent_ && policy_.reports_gaps) {
     nak(kSequenceNak);
+  }
+}
+
+// For a policy: the effect of a repeated Send, without its PSN.
+void Responder::take_as_new(const Packet& request) {
+  const std::uint32_t expected = expected_;
+  if (request.headers.traits().operation == wire::Operation::send) {
+    take_next(request);
+    expected_ = expected;
+  } else {
+    take_duplicate(request);
   }
 }
 
@@ -86,6 +104,9 @@ void Responder::take_duplicate(const Packet& request) {
     }
     return;
   }
+  if (!policy_.repeats_responses) {
+    return;
+  }
   const std::uint32_t psn = request.headers.base.psn;
   const std::uint32_t end = psn_after(psn, packets_of(request.headers.rdma.length));
   if (psn_distance(end, expected_) < 0) {
@@ -117,6 +138,9 @@ void Responder::take_duplicate(const Packet& request) {
 std::optional<Refusal> Responder::check_shape(const Packet& request, Message kind) const {
   const OpcodeTraits& traits = request.headers.traits();
   const std::string name(wire::name(request.headers.base.opcode));
+  if (!policy_.checks_opcodes) {
+    return std::nullopt;
+  }
   if (traits.first != (message_ == Message::none) || (!traits.first && message_ != kind)) {
     return invalid(name + (message_ == Message::none ? " although no message has begun"
                                                      : " inside another message"));
@@ -148,14 +172,17 @@ std::optional<Refusal> Responder::take_send(const Packet& request) {
   std::optional<std::uint32_t> invalidated;
   if (traits.invalidate) {
     const SoftwareRegion* region = domain_.table().find(request.headers.invalidate);
-    if (region == nullptr || &region->domain() != &domain_ || !region->open_to(windows_) ||
-        !region->remotely_open()) {
+    const bool valid = region != nullptr && &region->domain() == &domain_ &&
+                       region->open_to(windows_) && region->remotely_open();
+    if (!valid && policy_.checks_invalidation) {
       return Refusal{kAccessError,
                      text("Send with Invalidate of R_Key 0x%08x, which is not valid on this "
                           "connection",
                           request.headers.invalidate)};
     }
-    invalidated = request.headers.invalidate;
+    if (valid) {
+      invalidated = request.headers.invalidate;
+    }
   }
   if (bytes > 0) {
     std::memcpy(receive.buffer.data() + received_, request.payload.data(), bytes);
@@ -217,8 +244,8 @@ std::optional<Refusal> Responder::take_write(const Packet& request) {
     received_ = 0;
   }
   const std::size_t bytes = request.payload.size();
-  const std::uint64_t left = write_.length - received_;
-  if (traits.last ? bytes != left : bytes >= left) {
+  const std::uint64_t left = write_.length - std::min<std::uint64_t>(write_.length, received_);
+  if (policy_.checks_lengths && (traits.last ? bytes != left : bytes >= left)) {
     return invalid(text("RDMA Write whose packets have %llu octets%s instead of %u",
                         static_cast<Longest>(received_) + bytes, traits.last ? "" : " or more",
                         write_.length));
@@ -227,13 +254,16 @@ std::optional<Refusal> Responder::take_write(const Packet& request) {
   if (write_.length > 0) {
     // Every packet: the owner may close the region between two of them.
     auto region = find(write_, true);
-    if (!region) {
+    if (!region && !policy_.refuses_write) {
+      // For a policy: the octets are lost.
+    } else if (!region) {
       owner_.on_write(write_.key, address, traits.first ? write_.length : bytes, {});
       return std::move(region.error());
+    } else if (const std::size_t fits = std::min<std::uint64_t>(bytes, left); fits > 0) {
+      std::byte* const to = (*region)->at(address);
+      std::memcpy(to, request.payload.data(), fits);
+      owner_.on_write(write_.key, address, fits, View(to, fits));
     }
-    std::byte* const to = (*region)->at(address);
-    std::memcpy(to, request.payload.data(), bytes);
-    owner_.on_write(write_.key, address, bytes, View(to, bytes));
   } else {
     owner_.on_write(write_.key, address, 0, {});
   }
@@ -266,11 +296,11 @@ std::optional<Refusal> Responder::take_read(const Packet& request) {
   SoftwareRegion* source = nullptr;
   if (request.headers.rdma.length > 0) {  // of none nothing is checked
     auto found = find(request.headers.rdma, false);
-    if (!found) {
+    if (!found && policy_.refuses_read) {
       owner_.on_read(request.headers.rdma);
       return std::move(found.error());
     }
-    source = *found;
+    source = found ? *found : nullptr;
   }
   owner_.on_read(request.headers.rdma);
   ++msn_;
@@ -374,7 +404,9 @@ void Responder::send_one() {
     told_ = psn_after(packet.base.psn);
     owner_.on_read_answered(answer.read, offset, bytes);
   }
-  const View payload(answer.from + offset, bytes);
+  static constexpr std::array<std::byte, kMostPathMtuBytes> kZeros{};
+  const View payload =
+      answer.from == nullptr ? View(kZeros).first(bytes) : View(answer.from + offset, bytes);
   output_.send(packet, {&payload, 1});
   if (++answer.sent == answer.packets) {
     answers_.pop_front();
@@ -382,8 +414,8 @@ void Responder::send_one() {
 }
 
 bool Responder::source_open(const Answer& answer) const {
-  if (answer.read.length == 0) {
-    return true;
+  if (answer.from == nullptr) {
+    return true;  // no octets, or those of a policy
   }
   const SoftwareRegion* source = domain_.table().find(answer.read.key);
   return source != nullptr && source->memory() == answer.memory;

@@ -9,6 +9,7 @@
 #include "fabric/fabric.h"
 #include "fabric/roce/formats.h"
 #include "fabric/roce/packet_output.h"
+#include "fabric/roce/policy.h"
 
 namespace steertag::fabric::roce {
 
@@ -48,8 +49,13 @@ struct ResponseTerms {
 class Responder {
  public:
   Responder(ResponderOwner& owner, PacketOutput& output, SoftwareDomain& domain,
-            const Windows& windows, const Limits& limits)
-      : owner_(owner), output_(output), domain_(domain), windows_(windows), limits_(limits) {}
+            const Windows& windows, const Limits& limits, const Policy& policy = kConformingPolicy)
+      : owner_(owner),
+        output_(output),
+        domain_(domain),
+        windows_(windows),
+        limits_(limits),
+        policy_(policy) {}
 
   void start(const ResponseTerms& terms);
   /// Takes and sends nothing more.
@@ -81,6 +87,7 @@ class Responder {
 
   void take_next(const Packet& request);
   void take_duplicate(const Packet& request);
+  void take_as_new(const Packet& request);
   Checked take_send(const Packet& request);
   Checked take_write(const Packet& request);
   Checked take_read(const Packet& request);
@@ -101,6 +108,7 @@ class Responder {
   SoftwareDomain& domain_;
   const Windows& windows_;
   const Limits& limits_;
+  const Policy& policy_;
   ResponseTerms terms_;
   PostedReceives receives_;
   std::deque<Answer> answers_;

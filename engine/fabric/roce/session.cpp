@@ -65,12 +65,17 @@ void Session::tell(const MadOctets& octets) {
   datagrams_.sent(peer_, manager_.send(peer_, octets));
 }
 
+void Session::tell_last() {
+  const bool bent = bent_ && (tries_ == 1 || bent_->every_time);
+  datagrams_.sent(peer_, manager_.send(peer_, last_, bent ? bent_.get() : nullptr));
+}
+
 // Sends a message, and repeats it until the state changes.
 void Session::say(const Mad& mad) {
   last_ = encode_mad(mad);
   has_last_ = true;
   tries_ = 1;
-  tell(last_);
+  tell_last();
   set_deadline(limits_of(manager_).cm_response);
 }
 
@@ -119,6 +124,7 @@ void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer)
   path.hop_limit = kHopLimit;
   path.local_ack_timeout = exponent_of(limits.peer_ack);
   terms_.path_mtu = offer.path_mtu;
+  bent_ = offer.bent;
   say(mad);
 }
 
@@ -151,6 +157,7 @@ void Session::accept(const Offer& offer) {
   mad.message.responder_resources = offer.ird;
   mad.message.initiator_depth = offer.ord;
   mad.message.rnr_retry_count = offer.rnr_retries;
+  bent_ = offer.bent;
   say(mad);
 }
 
@@ -229,8 +236,20 @@ void Session::send(PacketHeaders packet, std::span<const View> payload) {
   datagrams_.sent(peer_, manager_.port().send(peer_, crc_, packet, payload));
 }
 
+void Session::send_bent(PacketHeaders packet, std::span<const View> payload,
+                        const BentPacket& bent) {
+  packet.base.queue_pair = peer_queue_pair_;
+  packet.base.migrated = true;
+  datagrams_.sent(peer_, manager_.port().send_bent(peer_, crc_, packet, payload, bent));
+}
+
+void Session::send_octets(View octets) {
+  datagrams_.sent(peer_, manager_.port().send_octets(peer_, crc_, octets));
+}
+
 void Session::established_now() {
   state_ = State::established;
+  bent_.reset();
   has_last_ = false;
   manager_.runtime().reactor.set_deadline(key_, kNever);
 }
@@ -265,10 +284,12 @@ void Session::take(const Inbound& datagram, const Mad& mad) {
       break;
     case CmKind::disconnect_request:
       if (state_ == State::requesting || state_ == State::requested ||
-          mad.message.queue_pair != numbers_.queue_pair) {
+          (policy_.checks_disconnect && mad.message.queue_pair != numbers_.queue_pair)) {
         break;
       }
-      say_once(CmKind::disconnect_reply, mad.transaction);
+      if (policy_.answers_disconnect) {
+        say_once(CmKind::disconnect_reply, mad.transaction);
+      }
       if (state_ != State::over) {
         const bool ours = state_ == State::disconnecting;
         has_last_ = false;
@@ -285,6 +306,8 @@ void Session::take(const Inbound& datagram, const Mad& mad) {
         if (user_ != nullptr) {
           user_->on_ended();
         }
+      } else if (!policy_.ignores_misplaced) {
+        fail_stale();
       }
       break;
   }
@@ -297,7 +320,9 @@ void Session::take_repeated_request() {
     mad.message.service_timeout = exponent_of(manager_.runtime().limits.startup);
     tell(encode_mad(mad));
   } else if ((state_ == State::accepting || state_ == State::over) && has_last_) {
-    tell(last_);
+    tell_last();
+  } else if (!policy_.takes_repeated_request) {
+    fail_stale();
   }
 }
 
@@ -447,7 +472,7 @@ void Session::on_deadline() {
       break;
   }
   ++tries_;
-  tell(last_);
+  tell_last();
   set_deadline(limits.cm_response);
 }
 

@@ -7,10 +7,12 @@
 #include <span>
 
 #include "fabric/net_names.h"
+#include "fabric/roce/bent_packet.h"
 #include "fabric/roce/cm_wire.h"
 #include "fabric/roce/datagram_observation.h"
 #include "fabric/roce/datagrams.h"
 #include "fabric/roce/gid.h"
+#include "fabric/roce/policy.h"
 
 namespace steertag::fabric::roce {
 
@@ -31,6 +33,7 @@ struct Offer {
   std::uint8_t rnr_retries = 0;
   std::uint8_t path_mtu = 0;  // code; of the initiator alone
   View private_data;
+  SharedBend bent;  // of the message that carries it
 };
 
 /// What the peer told of itself.
@@ -79,12 +82,17 @@ class Session final : public Channel {
   void fail(std::uint32_t psn, std::uint8_t syndrome);
   /// Reports datagrams to `sink` until the user goes; those of a request that came before, too.
   void observe(trace::ByteSink* sink, trace::Role own) { datagrams_.observe(sink, own); }
+  void set_policy(const Policy& policy) { policy_ = policy; }
+  const Policy& policy() const { return policy_; }
   /// The user goes. What is still to be said, the session says alone.
   void leave();
 
   bool room();
   /// To the peer's queue pair.
   void send(PacketHeaders packet, std::span<const View> payload);
+  /// Fault hooks: the same, altered; and a packet of the owner, to any queue pair.
+  void send_bent(PacketHeaders packet, std::span<const View> payload, const BentPacket& bent);
+  void send_octets(View octets);
 
   const Address& peer() const { return peer_; }
   const SessionNumbers& numbers() const { return numbers_; }
@@ -124,6 +132,7 @@ class Session final : public Channel {
   void established_now();
   void say(const Mad& mad);
   void tell(const MadOctets& octets);
+  void tell_last();
   void say_once(CmKind kind, std::uint64_t transaction);
   void end(State state);
   void not_pending();
@@ -146,6 +155,8 @@ class Session final : public Channel {
   std::uint64_t transaction_ = 0;
   MadOctets last_{};  // what is repeated until an answer
   bool has_last_ = false;
+  SharedBend bent_;  // of last_
+  Policy policy_;
   std::uint32_t tries_ = 0;
   Time give_up_ = kNever;
   std::optional<AckHeader> nak_;  // of nak_psn_

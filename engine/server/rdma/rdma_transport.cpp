@@ -43,6 +43,7 @@ EndpointOptions RdmaTransport::endpoint_options() const {
   options.receives = context_.options.credits + kSpareReceives;
   options.connection.idle_timeout = context_.options.idle_timeout;
   options.connection.iwarp = context_.options.iwarp;
+  options.connection.roce = context_.options.roce;
   return options;
 }
 

@@ -32,6 +32,8 @@ MOST_FAILURES = 20
 # The same for the remaining cases of --whole. A peer with more failures breaks the preparation of
 # all cases.
 MOST_FAILURES_OF_REST = 100
+# Rows of a document that binds one provider: only over that one a deviation breaks them.
+PROVIDER_URLS = {"IBA": "roce://127.0.0.1:0"}
 # pytest's exit codes if every selected case has run, if first_catch has ended the run, or if the peer is lost.
 EXPECTED_ENDS = (0, 1, 2)
 
@@ -142,6 +144,7 @@ class Scorer:
         arguments = [*PYTEST_OPTIONS, "-p", "steertag.suite.plugin", *tests, "-q"]
         arguments += [self._peer.option, deviation.name, *self._peer.more]
         arguments += ["--report", str(directory), "--strict-verdicts"]
+        arguments += listening(deviation.requirement)
         if most_failures is not None:
             arguments += ["--maxfail", str(most_failures)]
         if stop:
@@ -165,6 +168,12 @@ class Scorer:
         if status not in EXPECTED_ENDS or not report.exists():
             raise CannotScore(f"pytest ended with {status}; see {log}")
         return json.loads(report.read_text())["cases"] if status else []
+
+
+def listening(requirement):
+    """The options of a run that show who breaks this row: none if any provider will do."""
+    url = PROVIDER_URLS.get(requirement.partition("-")[0])
+    return [] if url is None else ["--listen", url]
 
 
 def what_was_seen(deviation, cases):

@@ -9,7 +9,7 @@ import pytest
 from steertag.mutation import attribution, claims, deviating_peer, score_table
 from steertag.mutation.claims import Rest
 from steertag.mutation.deviating_peer import CannotScore, Deviation
-from steertag.mutation.scorer import Outcome, Scorer
+from steertag.mutation.scorer import listening, Outcome, Scorer
 
 RULE = "RFC8166-4.2.1-1"
 OTHER = "RFC8166-4.2.2-1"
@@ -138,6 +138,11 @@ def test_a_rest_that_cannot_be_run_was_not_tried(capsys):
     outcome = Outcome(Deviation("d", RULE), "caught", "b")
     assert runs.try_rest(outcome) == outcome and not outcome.whole
     assert "d: no end" in capsys.readouterr().err
+
+
+def test_rows_about_infiniband_are_broken_over_roce():
+    assert listening("IBA-9.7-1") == ["--listen", "roce://127.0.0.1:0"]
+    assert listening("RFC8166-4.5.1-1") == []
 
 
 def test_run_without_a_report_is_told(tmp_path):

@@ -9,7 +9,7 @@ from ..suite.cases.case_end import CaseEnd, NotTestable
 from ..suite.cases.case_run import current_run
 from ..suite.cases.expectation import expect
 from ..suite.exchange.deadline import ANSWER_FLOOR_MS, Limit, PATIENCE_FLOOR_MS
-from ..suite.recording.fabric_tap import fault_of, RAW
+from ..suite.recording.fabric_tap import fault_of, packet_of, RAW
 from ..verdict import Verdict
 from .conversation import Conversation
 from .recorded_memory import Memory
@@ -63,6 +63,8 @@ class Player:
         if octets > MOST_RECEIVED_OCTETS:
             raise ValueError(f"receives for more than {MOST_RECEIVED_OCTETS >> 20} MiB")
         must_open = step.fields["must_open"]
+        if "bent_startup" in settings:
+            settings["bent_startup"] = packet_of(settings["bent_startup"])
         self._begin(step.subject, self._bench.connect(greet=False, must_open=must_open, **settings))
 
     def _connect_tcp(self, step):
@@ -116,9 +118,8 @@ class Player:
     def _send(self, step):
         talk = self._talk(step.subject)
         if talk is not None:
-            fault = step.fields.get("fault")
             invalidate = self._memory.stag_now(step.fields.get("invalidate"))
-            talk.send(step, invalidate, None if fault is None else fault_of(fault))
+            talk.send(step, invalidate, fault_of(step.fields.get("fault")))
 
     def _raw(self, step):
         talk, name = self._talk(step.subject), step.fields["method"]
@@ -126,7 +127,8 @@ class Player:
             return
         arguments = [self._argument(each) for each in step.fields["arguments"]]
         try:
-            getattr(talk.conn.raw, name)(*arguments)
+            fault = fault_of(step.fields.get("fault"))
+            getattr(talk.conn.raw, name)(*arguments, **({} if fault is None else {"fault": fault}))
         except fabric.FabricError as error:
             # This target may have ended the connection where that of the recording had not.
             if error.code != fabric.ErrorCode.not_connected:

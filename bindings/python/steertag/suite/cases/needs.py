@@ -17,6 +17,7 @@ from .transport import LACKS
 # need: its meaning, for the report and for writers of profiles
 PROVIDER_NEEDS = {
     "fault-hooks": "the provider can bend octets below the message level",
+    "bent-packets": "the provider can bend packets of InfiniBand's transport",
     "remote-invalidation": "the provider can take Send with Invalidate",
     "exact-private-data": "the peer gets the private data as it was sent, and no zeros behind it",
     "chosen-port": "the provider can connect from a port of our choice",
@@ -37,6 +38,7 @@ NEEDS = {**PROVIDER_NEEDS, **TARGET_NEEDS, **TRANSPORT_NEEDS}
 # What brings a need that this run lacks.
 REMEDIES = {
     **dict.fromkeys(PROVIDER_NEEDS, "a target over iwarp://"),
+    "bent-packets": "a target over roce://",
     "tcp": "--tcp URL, or `tcp:` in the profile",
 }
 # Needs that another need includes.

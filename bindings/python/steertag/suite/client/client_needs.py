@@ -21,11 +21,13 @@ CLIENT_NEEDS = {
     "client-large-sends": "the client has Sends above 1024 octets where the server has room for 4096",
     "client-backchannel": "the client answers calls of the server on its own connection",
     "server-fault-hooks": "the provider can bend octets below the message level",
+    "server-bent-packets": "the provider can bend packets of InfiniBand's transport",
     "server-exact-private-data": "the client gets private data as they were sent, and no zeros behind them",
 }
 # Needs of the provider, and the capability that it has.
 _OF_PROVIDER = {
     "server-fault-hooks": "fault_hooks",
+    "server-bent-packets": "bent_packets",
     "server-exact-private-data": "exact_private_data",
 }
 DEFAULT_INLINE_BYTES = 1024  # RFC 8166 3.3.3: what goes without private data

@@ -323,6 +323,18 @@ class Connection(Dialogue):
             if message is not None:
                 self._keep(self._early, message)
 
+    def wait_until(self, done):
+        """Waits until `done()` is true, which is asked after everything that comes; False if the
+        connection ended or the time passed before. Messages are taken by who waits next."""
+        limit = Limit(self.deadlines.answer_ms)
+        while not done():
+            if self._ended or limit.passed:
+                return False
+            message = self._take(Limit(min(EVENT_STEP_MS, limit.left_ms)))
+            if message is not None:
+                self._keep(self._early, message)
+        return True
+
     def stop_judging(self):
         """The judge asserts nothing more of this connection: a fault gives no event, so that it does not
         see what the target sees."""

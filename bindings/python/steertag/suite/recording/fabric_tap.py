@@ -6,6 +6,7 @@ from .plain import as_plain, CannotKeep
 
 _FAULT_FIELDS = ("bad_crc", "msn", "mo", "qn", "opcode", "ddp_version", "rdmap_version")
 FAULT_FIELDS = (*_FAULT_FIELDS, "ulpdu_length", "cut_after")
+PACKET_FIELDS = ("index", "psn_offset", "cut", "bad_crc", "copies", "every_time", "beyond_depth")
 # Operations of a connection that are posted as they are.
 RAW = ("send_raw", "terminate", "rdma_write", "rdma_read")
 
@@ -37,8 +38,7 @@ class FabricTap:
         if invalidate is not None:
             fields["invalidate"] = invalidate
         if fault is not None:
-            given = {name: getattr(fault, name) for name in FAULT_FIELDS}
-            fields["fault"] = {name: each for name, each in given.items() if each is not None}
+            fields["fault"] = kept_fault(fault)
         self._post("send", **fields)
         self._raw.send(octets, invalidate=invalidate, fault=fault)
 
@@ -65,11 +65,13 @@ class FabricTap:
         self._log.posted(kind, self.name, **fields)
 
     def _operation(self, name, operation):
-        def post(*arguments):
+        def post(*arguments, fault=None):
             kept = [_kept(each) for each in arguments]
-            self._post("raw", method=name, arguments=kept)
+            bent = {} if fault is None else {"fault": fault}
+            told = {name: kept_fault(each) for name, each in bent.items()}
+            self._post("raw", method=name, arguments=kept, **told)
             try:
-                return operation(*(_region_of(each) for each in arguments))
+                return operation(*(_region_of(each) for each in arguments), **bent)
             except fabric.FabricError as error:
                 # As Connection.send does: whoever waits for the outcome sees the end.
                 if error.code != fabric.ErrorCode.not_connected:
@@ -240,5 +242,30 @@ def _continues(before, made):
 
 
 def fault_of(kept):
-    """The fabric.Fault that a step keeps."""
-    return fabric.Fault(**{name: kept[name] for name in FAULT_FIELDS if name in kept})
+    """The fabric.Fault that a step keeps; None if it keeps none."""
+    if kept is None:
+        return None
+    fields = {name: kept[name] for name in FAULT_FIELDS if name in kept}
+    if "packet" in kept:
+        fields["packet"] = packet_of(kept["packet"])
+    return fabric.Fault(**fields)
+
+
+def kept_fault(fault):
+    """A fabric.Fault in plain values."""
+    given = {name: getattr(fault, name) for name in FAULT_FIELDS}
+    fields = {name: each for name, each in given.items() if each is not None}
+    if fault.packet is not None:
+        fields["packet"] = kept_packet(fault.packet)
+    return fields
+
+
+def kept_packet(packet):
+    """A fabric.BentPacket in plain values."""
+    return {name: getattr(packet, name) for name in (*PACKET_FIELDS, "patches")}
+
+
+def packet_of(kept):
+    """The fabric.BentPacket of these values."""
+    patches = [tuple(each) for each in kept["patches"]]
+    return fabric.BentPacket(patches=patches, **{name: kept[name] for name in PACKET_FIELDS})

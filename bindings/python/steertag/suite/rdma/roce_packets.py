@@ -1,0 +1,148 @@
+"""Packets of RoCEv2, as cases see them in a capture and as they forge them."""
+
+import dataclasses
+import struct
+
+from ... import trace
+
+# Octets in front of the payload: base header, then datagram header, management header and fields of
+# a message of connection management.
+BASE_BYTES, DATAGRAM_BYTES, MAD_HEADER_BYTES, MAD_BYTES = 12, 8, 24, 256
+CM_AT = BASE_BYTES + DATAGRAM_BYTES + MAD_HEADER_BYTES
+# Fields of packets, as offsets of a patch: of the base header, of the RDMA header, and of a REQ.
+OPCODE_AT, PARTITION_AT, QUEUE_PAIR_AT, PSN_AT = 0, 2, 5, 9
+ADDRESS_AT, KEY_AT, LENGTH_AT = BASE_BYTES, BASE_BYTES + 8, BASE_BYTES + 12
+SERVICE_AT, PRIVATE_DATA_AT = CM_AT + 8, CM_AT + 140
+CRC_BYTES = 4
+PSN_MASK = 0xFFFFFF
+# Opcodes of a reliable connection.
+SEND_FIRST = 0x00
+SENDS = (*range(0x00, 0x06), 0x16, 0x17)
+READ_REQUEST, READ_FIRST, READ_ONLY, ACKNOWLEDGE = 0x0C, 0x0D, 0x10, 0x11
+DATAGRAM_SEND = 0x64
+READ_RESPONSES = range(READ_FIRST, READ_ONLY + 1)
+# Syndromes: the upper three bits say the kind, and of a NAK all bits do.
+RNR, NAK = 0x20, 0x60
+SEQUENCE, INVALID, ACCESS, OPERATIONAL = 0x60, 0x61, 0x62, 0x63
+# Messages of connection management.
+REQ, MRA, REJ, REP, RTU, DREQ, DREP = range(0x10, 0x17)
+MANAGEMENT_KEY, MANAGEMENT_PAIR = 0x80010000, 1
+# Reason of a REJ: there is no such service.
+NO_SERVICE = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Packet:
+    """A packet of a capture: who sent it, the fields of its base header, and what is behind it."""
+
+    sender: object
+    opcode: int
+    queue_pair: int
+    psn: int
+    octets: bytes  # from the base header on, without the CRC
+
+    @property
+    def is_of_server(self):
+        """Whether the server sent it."""
+        return self.sender == trace.Role.server
+
+    @property
+    def is_send(self):
+        """Whether it is a packet of a Send, with Invalidate or without."""
+        return self.opcode in SENDS
+
+    @property
+    def is_read_response(self):
+        """Whether it is a packet of the response to an RDMA Read."""
+        return self.opcode in READ_RESPONSES
+
+    @property
+    def is_nak(self):
+        """Whether it is a NAK, other than for a missing receive."""
+        return self.syndrome is not None and self.syndrome & 0x60 == NAK
+
+    @property
+    def is_rnr(self):
+        """Whether it is a NAK for a missing receive."""
+        return self.syndrome is not None and self.syndrome & 0x60 == RNR
+
+    @property
+    def syndrome(self):
+        """Of an acknowledgement or a NAK; else None."""
+        return self.octets[BASE_BYTES] if self.opcode == ACKNOWLEDGE else None
+
+    @property
+    def message(self):
+        """The kind of a message of connection management, such as REQ; else None."""
+        if self.opcode != DATAGRAM_SEND:
+            return None
+        return struct.unpack_from(">H", self.octets, BASE_BYTES + DATAGRAM_BYTES + 16)[0]
+
+    def word(self, at):
+        """32 bits of the fields of a message of connection management."""
+        return struct.unpack_from(">I", self.octets, CM_AT + at)[0]
+
+
+def packet_of(sender, octets):
+    """The Packet of a datagram; None if it is too short for one."""
+    if len(octets) < BASE_BYTES + CRC_BYTES:
+        return None
+    pair, psn = (int.from_bytes(octets[at : at + 3], "big") for at in (QUEUE_PAIR_AT, PSN_AT))
+    return Packet(sender, octets[OPCODE_AT], pair, psn, bytes(octets[:-CRC_BYTES]))
+
+
+def packets(conn):
+    """Every packet of a connection so far, in order."""
+    return packets_of(conn.watch.capture)
+
+
+def packets_of(capture):
+    """Every packet of a trace.DatagramCapture."""
+    made = (packet_of(sender, octets) for sender, octets in capture.datagrams())
+    return [each for each in made if each is not None]
+
+
+def of_server(conn, start=0):
+    """The packets of the server behind the first `start` of both sides."""
+    return [each for each in packets(conn)[start:] if each.sender == trace.Role.server]
+
+
+def of_client(conn, start=0):
+    """The packets of the client behind the first `start` of both sides."""
+    return [each for each in packets(conn)[start:] if each.sender == trace.Role.client]
+
+
+def naks(found, syndrome):
+    """The NAKs of this syndrome among packets."""
+    return [each for each in found if each.syndrome == syndrome]
+
+
+def management(kind, transaction, local_id, remote_id=0, fields=b""):
+    """A message of connection management as a packet of its own, without its CRC. `fields` follow both ids."""
+    base = struct.pack(">BBHII", DATAGRAM_SEND, 0x40, 0xFFFF, MANAGEMENT_PAIR, 0)
+    datagram = struct.pack(">II", MANAGEMENT_KEY, MANAGEMENT_PAIR)
+    head = struct.pack(">BBBBHHQHHI", 1, 7, 2, 3, 0, 0, transaction, kind, 0, 0)
+    body = struct.pack(">II", local_id, remote_id) + fields
+    return base + datagram + (head + body).ljust(MAD_BYTES, b"\0")
+
+
+@dataclasses.dataclass(frozen=True)
+class Numbers:
+    """The numbers of an established connection, from its REQ and its REP."""
+
+    transaction: int
+    client_id: int
+    server_id: int
+    client_pair: int
+    server_pair: int
+
+
+def numbers(conn):
+    """The Numbers of a connection; None if its capture has no REQ or no REP."""
+    first = {each.message: each for each in reversed(packets(conn))}
+    if REQ not in first or REP not in first:
+        return None
+    request, reply = first[REQ], first[REP]
+    transaction = struct.unpack_from(">Q", request.octets, BASE_BYTES + DATAGRAM_BYTES + 8)[0]
+    pairs = request.word(32) >> 8, reply.word(12) >> 8
+    return Numbers(transaction, request.word(0), reply.word(0), *pairs)

@@ -1,0 +1,49 @@
+// Deviations of the client's roce provider: how it takes the packets of the server.
+#include "deviations/families.h"
+#include "fabric/roce/policy.h"
+
+namespace steertag::deviations {
+namespace {
+
+using fabric::roce::Policy;
+
+template <bool Policy::*kCheck>
+void leave_out(peer::ConnectStep& step) {
+  step.endpoint.connection.roce.*kCheck = false;
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "client-psn-unchecked",
+     .side = trace::Role::client,
+     .breaks = {"IBA-9.7-1"},
+     .sentence = "Packets of the server with any later PSN are taken.",
+     .client = {.connect = leave_out<&Policy::checks_sequence>}},
+    {.name = "client-psn-gap-unreported",
+     .side = trace::Role::client,
+     .breaks = {"IBA-9.7-2"},
+     .sentence = "A gap in the server's PSNs is not reported.",
+     .client = {.connect = leave_out<&Policy::reports_gaps>}},
+    {.name = "client-opcode-sequence-unchecked",
+     .side = trace::Role::client,
+     .breaks = {"IBA-9.7-5"},
+     .sentence = "A Middle or Last packet of the server may begin a message.",
+     .client = {.connect = leave_out<&Policy::checks_opcodes>}},
+    {.name = "client-partition-unchecked",
+     .side = trace::Role::client,
+     .breaks = {"IBA-10.9-1"},
+     .sentence = "Packets of any partition are taken.",
+     .client = {.connect = leave_out<&Policy::checks_partition>}},
+    {.name = "client-invariant-crc-unchecked",
+     .side = trace::Role::client,
+     .breaks = {"IBA-A17-1"},
+     .sentence = "Packets with a wrong invariant CRC are taken.",
+     .client = {.connect = leave_out<&Policy::checks_crc>}},
+};
+
+}  // namespace
+
+std::span<const Deviation> reply_packets_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations

@@ -1,0 +1,101 @@
+// Deviations of the server's roce provider: below messages, in InfiniBand's transport.
+#include "deviations/families.h"
+#include "fabric/roce/policy.h"
+
+namespace steertag::deviations {
+namespace {
+
+using peer::ServerOptions;
+
+constexpr Deviation kFamily[] = {
+    {.name = "psn-unchecked",
+     .breaks = {"IBA-9.7-1"},
+     .sentence = "Requests with any later PSN are taken.",
+     .server = {.options = [](ServerOptions& options) { options.roce.checks_sequence = false; }},
+     .script_shows = false},
+    {.name = "psn-gap-unreported",
+     .breaks = {"IBA-9.7-2"},
+     .sentence = "A gap in the PSNs is not reported.",
+     .server = {.options = [](ServerOptions& options) { options.roce.reports_gaps = false; }},
+     .script_shows = false},
+    {.name = "repeated-send-executed",
+     .breaks = {"IBA-9.7-3"},
+     .sentence = "A repeated Send is another message.",
+     .server = {.options = [](ServerOptions& options) { options.roce.knows_duplicates = false; }},
+     .script_shows = false},
+    {.name = "repeated-read-unanswered",
+     .breaks = {"IBA-9.7-4"},
+     .sentence = "A repeated RDMA Read request has no response.",
+     .server = {.options = [](ServerOptions& options) { options.roce.repeats_responses = false; }},
+     .script_shows = false},
+    {.name = "opcode-sequence-unchecked",
+     .breaks = {"IBA-9.7-5"},
+     .sentence = "A Middle or Last packet may begin a message.",
+     .server = {.options = [](ServerOptions& options) { options.roce.checks_opcodes = false; }},
+     .script_shows = false},
+    {.name = "write-length-unchecked",
+     .breaks = {"IBA-9.7-6"},
+     .sentence = "The packets of an RDMA Write may have other lengths than its header says.",
+     .server = {.options = [](ServerOptions& options) { options.roce.checks_lengths = false; }},
+     .script_shows = false},
+    {.name = "receive-not-waited-for",
+     .breaks = {"IBA-9.7-8"},
+     .sentence = "A Send for which the client has no receive is not repeated.",
+     .server = {.options = [](ServerOptions& options) { options.roce.waits_for_receives = false; }},
+     .script_shows = false},
+    {.name = "write-key-unchecked",
+     .breaks = {"IBA-10.6-1"},
+     .sentence = "An RDMA Write to other memory is acknowledged.",
+     .server = {.options = [](ServerOptions& options) { options.roce.refuses_write = false; }},
+     .script_shows = false},
+    {.name = "read-key-unchecked",
+     .breaks = {"IBA-10.6-2"},
+     .sentence = "An RDMA Read of other memory gets zeros.",
+     .server = {.options = [](ServerOptions& options) { options.roce.refuses_read = false; }},
+     .script_shows = false},
+    {.name = "invalidated-key-unchecked",
+     .breaks = {"IBA-10.6-3"},
+     .sentence = "Send with Invalidate may name any R_Key.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.roce.checks_invalidation = false; }},
+     .script_shows = false},
+    {.name = "partition-unchecked",
+     .breaks = {"IBA-10.9-1"},
+     .sentence = "Packets of any partition are taken.",
+     .server = {.options = [](ServerOptions& options) { options.roce.checks_partition = false; }},
+     .script_shows = false},
+    {.name = "invariant-crc-unchecked",
+     .breaks = {"IBA-A17-1"},
+     .sentence = "Packets with a wrong invariant CRC are taken.",
+     .server = {.options = [](ServerOptions& options) { options.roce.checks_crc = false; }},
+     .script_shows = false},
+    {.name = "repeated-request-ends",
+     .breaks = {"IBA-12-1"},
+     .sentence = "A repeated REQ ends the connection that it made.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.roce.takes_repeated_request = false; }},
+     .script_shows = false},
+    {.name = "stray-disconnect-reply-obeyed",
+     .breaks = {"IBA-12-3"},
+     .sentence = "A DREP that was not asked for ends the connection.",
+     .server = {.options = [](ServerOptions& options) { options.roce.ignores_misplaced = false; }},
+     .script_shows = false},
+    {.name = "disconnect-unanswered",
+     .breaks = {"IBA-12-4"},
+     .sentence = "A DREQ has no answer.",
+     .server = {.options = [](ServerOptions& options) { options.roce.answers_disconnect = false; }},
+     .script_shows = false},
+    {.name = "foreign-disconnect-obeyed",
+     .breaks = {"IBA-12-5"},
+     .sentence = "A DREQ for another queue pair ends the connection.",
+     .server = {.options = [](ServerOptions& options) { options.roce.checks_disconnect = false; }},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> roce_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations

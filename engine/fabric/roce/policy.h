@@ -1,0 +1,30 @@
+// A side's decisions about the peer's packets, by InfiniBand's transport. The defaults conform.
+#pragma once
+
+namespace steertag::fabric::roce {
+
+struct Policy {
+  // Responder.
+  bool checks_sequence = true;      // false: a request behind a gap is taken
+  bool reports_gaps = true;         // false: the peer has to find out by time
+  bool knows_duplicates = true;     // false: a repeated Send is another message
+  bool repeats_responses = true;    // false: a repeated READ has no response
+  bool checks_opcodes = true;       // false: a Middle or Last packet may begin a message
+  bool checks_lengths = true;       // false: packets need not have the octets of their RETH
+  bool refuses_write = true;        // false: a Write to other memory is acknowledged
+  bool refuses_read = true;         // false: zeros are the response for other memory
+  bool checks_invalidation = true;  // false: Send with Invalidate may name any R_Key
+  // Requester.
+  bool waits_for_receives = true;  // false: an RNR NAK counts as an acknowledgement
+  // Packets.
+  bool checks_crc = true;
+  bool checks_partition = true;
+  // Connection management.
+  bool takes_repeated_request = true;  // false: a REQ ends the connection that it made
+  bool ignores_misplaced = true;       // false: a DREP ends an established connection
+  bool answers_disconnect = true;      // false: a DREQ has no answer
+  bool checks_disconnect = true;       // false: a DREQ for another queue pair ends the connection
+};
+inline constexpr Policy kConformingPolicy{};
+
+}  // namespace steertag::fabric::roce

@@ -1,0 +1,92 @@
+"""Packets of the server that break the rules of InfiniBand's reliable connection."""
+
+import pytest
+
+from steertag import fabric
+from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.client.script import is_read
+from steertag.suite.rdma import roce_packets as roce
+from .client_verdicts import survives
+
+ORDER, REPORTED, SEQUENCE = "IBA-9.7-1", "IBA-9.7-2", "IBA-9.7-5"
+PARTITION, CRC = "IBA-10.9-1", "IBA-A17-1"
+NEEDS = ["server-bent-packets"]
+# Added to the right PSN.
+PSNS = {"ahead-one": 1, "ahead-far": 0x100000, "behind-one": -1}
+# Alterations of a packet that has to be dropped without a word, and the row that says so.
+DROPPED = {
+    "crc": (dict(bad_crc=True), CRC),
+    "partition": (dict(patches=[(roce.PARTITION_AT, b"\x12\x34")]), PARTITION),
+}
+OPCODES = {"middle": 0x01, "last": 0x02}
+
+
+class BentReply:
+    """The reply to a READ in a packet with these alterations. Its repetitions are right."""
+
+    def __init__(self, **alterations):
+        self._fault = fabric.Fault(packet=fabric.BentPacket(**alterations))
+        self.reply = None
+
+    def __call__(self, reply):
+        self.reply = reply
+        reply.push()
+        reply.raw.send(reply.message, invalidate=reply.invalidate, fault=self._fault)
+
+    def packets(self):
+        """Every packet of the connection."""
+        return roce.packets_of(self.reply.conn.watch.capture)
+
+    def sends(self):
+        """The packets in which the reply left."""
+        xid = self.reply.xid.to_bytes(4, "big")
+        sends = (each for each in self.packets() if each.is_of_server and each.is_send)
+        return [each for each in sends if each.octets[roce.BASE_BYTES :].startswith(xid)]
+
+
+def expect_repeated(bent, outcome, requirement_id):
+    """The client has not acknowledged the bent packet, so that it left again, as it should be."""
+    what = "packets with the reply; the first is bent"
+    expect.at_least(len(bent.sends()), 2, requirement_id, what, outcome=outcome)
+
+
+@case("client.roce.psn.{name}", requirements=[ORDER, REPORTED], needs=NEEDS, hostile=True)
+@pytest.mark.parametrize("name", PSNS)
+def test_psn(bench, name):
+    """The reply to a READ in a packet with a wrong PSN. The client waits for the packet with the right one, and
+    completes. One NAK reports a gap."""
+    bent = BentReply(psn_offset=PSNS[name])
+    outcome = bench.use(reply=bent, when=is_read)
+    expect(outcome, ORDER, must=[kinds.COMPLETED])
+    expect_repeated(bent, outcome, ORDER)
+    own = [each for each in bent.packets() if not each.is_of_server]
+    wanted = 1 if PSNS[name] > 0 else 0
+    reports = len(roce.naks(own, roce.SEQUENCE))
+    expect.equal(reports, wanted, REPORTED, "NAKs (PSN sequence error)", outcome=outcome)
+
+
+@case("client.roce.dropped.{name}", requirements=[CRC, PARTITION], needs=NEEDS, hostile=True)
+@pytest.mark.parametrize("name", DROPPED)
+def test_dropped(bench, name):
+    """The reply to a READ in a packet that is not for the client, or is damaged. The client says nothing to it,
+    and takes the same packet once that is right."""
+    alterations, requirement_id = DROPPED[name]
+    bent = BentReply(**alterations)
+    outcome = bench.use(reply=bent, when=is_read)
+    expect(outcome, requirement_id, must=[kinds.COMPLETED])
+    expect_repeated(bent, outcome, requirement_id)
+    own = [each for each in bent.packets() if not each.is_of_server and each.is_nak]
+    expect.equal(len(own), 0, requirement_id, "NAKs", outcome=outcome)
+
+
+@case("client.roce.opcode.{name}", requirements=[SEQUENCE], needs=NEEDS, hostile=True)
+@pytest.mark.parametrize("name", OPCODES)
+def test_opcode(bench, name):
+    """The reply to a READ in a packet that continues a message, although none has begun. The client refuses it
+    and ends the connection; it completes on another."""
+    bent = BentReply(patches=[(roce.OPCODE_AT, bytes([OPCODES[name]]))], every_time=True)
+    outcome = bench.use(reply=bent, when=is_read)
+    own = [each for each in bent.packets() if not each.is_of_server]
+    refused = len(roce.naks(own, roce.INVALID))
+    expect.at_least(refused, 1, SEQUENCE, "NAKs (invalid request)", outcome=outcome)
+    survives(bench, outcome, SEQUENCE)
