@@ -1,6 +1,6 @@
-"""The engine's data classes: hundreds, of which a process uses few.
+"""The engine's data classes. There are hundreds, and a process uses few.
 
-The import of the engine makes them without what dataclasses would compile for each; that follows at the first use of a
+The import of the engine makes them without what dataclasses would compile for each. That follows at the first use of a
 class. What compares and prints is written once."""
 
 import dataclasses

@@ -1,5 +1,6 @@
-"""Runs of Python modules from a fork server, which has imported pytest and the suite: to a run of a few cases these
-imports are two thirds of its processor time."""
+"""Runs of Python modules from a fork server, which has imported pytest and the suite.
+
+To a run of a few cases these imports are two thirds of its processor time."""
 
 import multiprocessing
 import multiprocessing.connection

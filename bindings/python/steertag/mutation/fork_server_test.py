@@ -75,7 +75,7 @@ def test_an_exception_is_on_the_error_stream(run, tmp_path):
 def test_pytest_turns_no_warning_into_an_error(tmp_path):
     (tmp_path / "test_it.py").write_text("def test_it(): assert 1 == 2\n")
     (tmp_path / "pyproject.toml").write_text(
-        "[tool.pytest.ini_options]\nfilterwarnings = ['error']\n"
+        "[tool.pytest.ini_options]\nfilterwarnings = ['error']\naddopts = '-p steertag.suite.plugin'\n"
     )
     output = tmp_path / "output"
     words = [*PYTEST_OPTIONS, "-q", "test_it.py"]
