@@ -17,7 +17,9 @@ CRC_BYTES = 4
 PSN_MASK = 0xFFFFFF
 # Opcodes of a reliable connection.
 SEND_FIRST = 0x00
-SENDS = (*range(0x00, 0x06), 0x16, 0x17)
+# A Send with Invalidate has the R_Key in front of its payload.
+INVALIDATING, KEY_BYTES = (0x16, 0x17), 4
+SENDS = (0x00, 0x01, 0x02, 0x04, *INVALIDATING)
 READ_REQUEST, READ_FIRST, READ_ONLY, ACKNOWLEDGE = 0x0C, 0x0D, 0x10, 0x11
 DATAGRAM_SEND = 0x64
 READ_RESPONSES = range(READ_FIRST, READ_ONLY + 1)
@@ -50,6 +52,11 @@ class Packet:
     def is_send(self):
         """Whether it is a packet of a Send, with Invalidate or without."""
         return self.opcode in SENDS
+
+    @property
+    def payload(self):
+        """Of a packet of a Send, with its pad."""
+        return self.octets[BASE_BYTES + (KEY_BYTES if self.opcode in INVALIDATING else 0) :]
 
     @property
     def is_read_response(self):
