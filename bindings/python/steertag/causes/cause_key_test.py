@@ -15,6 +15,7 @@ from steertag.causes.cause_key import split_reason
         ("saw nfs:NFS4ERR_BADXDR or err-chunk", "saw nfs:NFS4ERR_BADXDR or err-chunk"),
         ("not valid (RFC 5040 5.3)", "not valid (RFC 5040 5.3)"),
         ("RFC8166-3.3.1-5 was broken in deadbeef", "RFC8166-3.3.1-5 was broken in deadbeef"),
+        ("IBA-A17-1: 0, not 2 of 13 packets", "IBA-A17-1: N, not N of N packets"),
     ],
 )
 def test_numbers_go_and_words_and_clauses_stay(text, key):
