@@ -17,7 +17,9 @@ CRC_BYTES = 4
 PSN_MASK = 0xFFFFFF
 # Opcodes of a reliable connection.
 SEND_FIRST = 0x00
-SENDS = (*range(0x00, 0x06), 0x16, 0x17)
+INVALIDATING_SENDS = (0x16, 0x17)
+SENDS = (*range(0x00, 0x06), *INVALIDATING_SENDS)
+INVALIDATED_KEY_BYTES = 4
 READ_REQUEST, READ_FIRST, READ_ONLY, ACKNOWLEDGE = 0x0C, 0x0D, 0x10, 0x11
 DATAGRAM_SEND = 0x64
 READ_RESPONSES = range(READ_FIRST, READ_ONLY + 1)
@@ -50,6 +52,12 @@ class Packet:
     def is_send(self):
         """Whether it is a packet of a Send, with Invalidate or without."""
         return self.opcode in SENDS
+
+    @property
+    def sent(self):
+        """Of a packet of a Send: its octets of the message, with the pad."""
+        key = INVALIDATED_KEY_BYTES if self.opcode in INVALIDATING_SENDS else 0
+        return self.octets[BASE_BYTES + key :]
 
     @property
     def is_read_response(self):
