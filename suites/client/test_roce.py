@@ -76,6 +76,7 @@ def test_dropped(bench, name):
     outcome = bench.use(reply=bent, when=is_read)
     expect(outcome, requirement_id, must=[kinds.COMPLETED])
     expect_repeated(bent, outcome, requirement_id)
+    # The next reply shows a gap, which a NAK may report.
     own = [each for each in bent.packets() if not each.is_of_server and each.is_nak]
     refusals = len(own) - len(roce.naks(own, roce.SEQUENCE))
     expect.equal(refusals, 0, requirement_id, "NAKs that refuse a packet", outcome=outcome)

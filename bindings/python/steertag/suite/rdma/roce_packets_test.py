@@ -36,6 +36,14 @@ def test_a_nak_is_no_acknowledgement():
         assert packet.psn == 7 and packet.queue_pair == 0x12
 
 
+def test_the_payload_of_a_send_is_behind_the_key_that_it_invalidates():
+    head = bytes([0x40, 0xFF, 0xFF, 0, 0, 0, 0x12, 0, 0, 0, 7])
+    plain, closing = (bytes([opcode]) + head for opcode in (0x04, 0x17))
+    sent = roce.packets(connection((SERVER, plain + b"reply"), (SERVER, closing + b"key!reply")))
+    assert [packet.payload for packet in sent] == [b"reply", b"reply"]
+    assert all(packet.is_send and packet.is_of_server for packet in sent)
+
+
 def test_the_numbers_are_those_of_request_and_reply():
     request = roce.management(roce.REQ, 9, 1, fields=bytes(24) + b"\0\0\x11\0")
     reply = roce.management(roce.REP, 9, 2, 1, fields=bytes(4) + b"\0\0\x22\0")
