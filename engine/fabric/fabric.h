@@ -156,8 +156,8 @@ class Connection {
   Expected<void, Error> open_window(Region& region, Rights rights) {
     return open_window(region, rights, region.bytes().size());
   }
-  /// iwarp: raw octets for the stream, after queued ones (fault hook). roce: a packet of its own,
-  /// from its base header on, to which its invariant CRC is added.
+  /// Fault hook of iwarp and roce. Raw octets for the stream, after queued ones. Over roce they are
+  /// a packet of its own from its base header on. Its invariant CRC is added.
   virtual Expected<void, Error> send_raw(View bytes) = 0;
   /// iwarp: sends a Terminate with these values, then closes (fault hook).
   virtual Expected<void, Error> terminate(const trace::Terminate& terminate) = 0;

@@ -183,7 +183,6 @@ TEST_F(BentPacketTest, APacketOfTheOwnerIsOneMore) {
   ASSERT_NO_FATAL_FAILURE(up());
   ASSERT_NO_FATAL_FAILURE(send({}));
   ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.completed.size() == 1; }));
-  const auto [sender, first] = pair.client_bytes.datagrams.datagrams().back();
   ASSERT_TRUE(pair.client->send_raw(pattern(wire::kBaseBytes)));
   ASSERT_NO_FATAL_FAILURE(send({}));
   ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.completed.size() == 2; }));

@@ -35,6 +35,8 @@ TARGET_NEEDS = {
 # For one form of a case that runs over any transport; `over` of its decorator cannot say it.
 TRANSPORT_NEEDS = {"rdma": "the target is reached over RDMA"}
 NEEDS = {**PROVIDER_NEEDS, **TARGET_NEEDS, **TRANSPORT_NEEDS}
+# Needs of cases about another transport than that of most targets: a run without it is complete.
+OTHER_TRANSPORTS = ("bent-packets",)
 # What brings a need that this run lacks.
 REMEDIES = {
     **dict.fromkeys(PROVIDER_NEEDS, "a target over iwarp://"),
@@ -47,6 +49,11 @@ NEEDED_FIRST = {"backchannel": ("nfs41",), "delegations": ("nfs41", "backchannel
 IMPLIED = ("nfs3", "export", "chosen-port", *TRANSPORT_NEEDS)
 # Needs with a meaning over RDMA only.
 RDMA_NEEDS = (*PROVIDER_NEEDS, *TRANSPORT_NEEDS, "large-inline", "multiple-read-chunks")
+
+
+def is_about_another_transport(reason):
+    """Whether a case with this reason of its end is about a transport that its target does not have."""
+    return any(reason.endswith(f"{need}: {PROVIDER_NEEDS[need]}") for need in OTHER_TRANSPORTS)
 
 
 def check_need(need, profile, link):

@@ -17,9 +17,9 @@ CRC_BYTES = 4
 PSN_MASK = 0xFFFFFF
 # Opcodes of a reliable connection.
 SEND_FIRST = 0x00
-# A Send with Invalidate has the R_Key in front of its payload.
-INVALIDATING, KEY_BYTES = (0x16, 0x17), 4
-SENDS = (0x00, 0x01, 0x02, 0x04, *INVALIDATING)
+INVALIDATING_SENDS = (0x16, 0x17)
+SENDS = (*range(0x00, 0x06), *INVALIDATING_SENDS)
+INVALIDATED_KEY_BYTES = 4
 READ_REQUEST, READ_FIRST, READ_ONLY, ACKNOWLEDGE = 0x0C, 0x0D, 0x10, 0x11
 DATAGRAM_SEND = 0x64
 READ_RESPONSES = range(READ_FIRST, READ_ONLY + 1)
@@ -54,9 +54,10 @@ class Packet:
         return self.opcode in SENDS
 
     @property
-    def payload(self):
-        """Of a packet of a Send, with its pad."""
-        return self.octets[BASE_BYTES + (KEY_BYTES if self.opcode in INVALIDATING else 0) :]
+    def sent(self):
+        """Of a packet of a Send: its octets of the message, with the pad."""
+        key = INVALIDATED_KEY_BYTES if self.opcode in INVALIDATING_SENDS else 0
+        return self.octets[BASE_BYTES + key :]
 
     @property
     def is_read_response(self):

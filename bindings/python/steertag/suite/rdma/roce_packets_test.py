@@ -40,7 +40,7 @@ def test_the_payload_of_a_send_is_behind_the_key_that_it_invalidates():
     head = bytes([0x40, 0xFF, 0xFF, 0, 0, 0, 0x12, 0, 0, 0, 7])
     plain, closing = (bytes([opcode]) + head for opcode in (0x04, 0x17))
     sent = roce.packets(connection((SERVER, plain + b"reply"), (SERVER, closing + b"key!reply")))
-    assert [packet.payload for packet in sent] == [b"reply", b"reply"]
+    assert [packet.sent for packet in sent] == [b"reply", b"reply"]
     assert all(packet.is_send and packet.is_of_server for packet in sent)
 
 
