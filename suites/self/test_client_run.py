@@ -15,8 +15,9 @@ from steertag.suite.client.client_outcome import copy_fault, left_connection, MO
 from steertag.suite.client.client_process import ClientProcess, LEADER, living_members
 
 SCRIPT = pathlib.Path(__file__).parent / "scripted_client.py"
-# Above what a run of the scripted client takes on a loaded machine, and short enough to wait for.
-LIMIT = "6"
+# Above what a run of the scripted client takes on a loaded machine.
+LIMIT = "60"
+HANG_LIMIT = "8"  # short enough to wait for
 CASES = """
     import os, signal
     from steertag.suite import case, client_kinds as kinds, expect
@@ -76,7 +77,8 @@ class Clients:
     def run(self, words, *arguments):
         counter = self._suite.pytester.path / "runs"
         command = f"{sys.executable} {SCRIPT} {counter} {words} {{url}}"
-        return self._suite.run("--client-command", command, "--client-timeout", LIMIT, *arguments)
+        limit = HANG_LIMIT if "hang" in words else LIMIT
+        return self._suite.run("--client-command", command, "--client-timeout", limit, *arguments)
 
     def rows(self):
         return {row["id"]: row for row in self._suite.document()["cases"]}
