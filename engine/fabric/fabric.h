@@ -14,9 +14,9 @@
 
 #include "fabric/iwarp/policy.h"
 #include "fabric/region.h"
-#include "fabric/roce/bent_packet.h"
-#include "fabric/roce/limits.h"
-#include "fabric/roce/policy.h"
+#include "fabric/roce/packets/bent_packet.h"
+#include "fabric/roce/packets/limits.h"
+#include "fabric/roce/packets/policy.h"
 #include "net/clock.h"
 #include "net/error.h"
 #include "net/pollable.h"

@@ -7,7 +7,7 @@
 #include "endpoint/deadline_clock.h"
 #include "endpoint/limits.h"
 #include "fabric/iwarp/policy.h"
-#include "fabric/roce/policy.h"
+#include "fabric/roce/packets/policy.h"
 #include "server/interposer.h"
 #include "server/policy.h"
 #include "server/stream/limits.h"

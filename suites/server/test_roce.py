@@ -143,32 +143,29 @@ def test_repeated_read(bench):
     expect(conn.probe(), READ_AGAIN, must=[kinds.REPLY])
 
 
-@case("server.roce.opcode-{name}", requirements=[SEQUENCE, SERVED], needs=NEEDS, hostile=True)
-@pytest.mark.parametrize("name", OPCODES)
-def test_opcode(bench, name):
-    """A WRITE in a packet that continues a message, although none has begun. The call is not executed."""
+def expect_unexecuted(bench, requirement_id, opcode):
+    """A WRITE in a packet with another opcode ends the connection and is not executed. The server lives on."""
     handle = bench.file()
     conn = bench.connect()
     conn.stop_judging()
     call = write_call(conn, handle, bench.random.randbytes(OCTETS))
-    conn.send(call, fault=bent(patches=[(roce.OPCODE_AT, bytes([OPCODES[name]]))], every_time=True))
-    expect_ended(conn, conn.await_outcome(call), SEQUENCE)
+    conn.send(call, fault=bent(patches=[(roce.OPCODE_AT, bytes([opcode]))], every_time=True))
+    expect_ended(conn, conn.await_outcome(call), requirement_id)
     expect_served(bench)
-    expect.data(bench.read_back(handle), b"", SEQUENCE, "content of the file")
+    expect.data(bench.read_back(handle), b"", requirement_id, "content of the file")
+
+
+@case("server.roce.opcode-{name}", requirements=[SEQUENCE, SERVED], needs=NEEDS, hostile=True)
+@pytest.mark.parametrize("name", OPCODES)
+def test_opcode(bench, name):
+    """A WRITE in a packet that continues a message, although none has begun. The call is not executed."""
+    expect_unexecuted(bench, SEQUENCE, OPCODES[name])
 
 
 @case("server.roce.first-short", requirements=[LENGTHS, SERVED], needs=NEEDS, hostile=True)
 def test_short_first(bench):
     """A WRITE in a First packet that is shorter than the path MTU. The connection ends."""
-    handle = bench.file()
-    conn = bench.connect()
-    conn.stop_judging()
-    call = write_call(conn, handle, bench.random.randbytes(OCTETS))
-    fault = bent(patches=[(roce.OPCODE_AT, bytes([roce.SEND_FIRST]))], every_time=True)
-    conn.send(call, fault=fault)
-    expect_ended(conn, conn.await_outcome(call), LENGTHS)
-    expect_served(bench)
-    expect.data(bench.read_back(handle), b"", LENGTHS, "content of the file")
+    expect_unexecuted(bench, LENGTHS, roce.SEND_FIRST)
 
 
 @case("server.roce.write-length-zero", requirements=[LENGTHS, SERVED], needs=NEEDS, hostile=True)

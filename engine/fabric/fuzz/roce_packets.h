@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "fabric/fuzz/octet_source.h"
-#include "fabric/roce/datagrams.h"
-#include "fabric/roce/formats.h"
+#include "fabric/roce/network/datagrams.h"
+#include "fabric/roce/packets/formats.h"
 
 namespace steertag::fuzz {
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/roce/cm_wire.h"
-#include "fabric/roce/datagrams.h"
-#include "fabric/roce/gid.h"
+#include "fabric/roce/network/datagrams.h"
+#include "fabric/roce/packets/cm_wire.h"
+#include "fabric/roce/packets/gid.h"
 #include "wire/fuzz/check.h"
 
 namespace steertag::fuzz {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "fabric/fuzz/roce_packets.h"
-#include "fabric/roce/requester.h"
+#include "fabric/roce/reliable/requester.h"
 #include "wire/fuzz/check.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "fabric/fuzz/roce_packets.h"
-#include "fabric/roce/responder.h"
+#include "fabric/roce/reliable/responder.h"
 #include "wire/fuzz/check.h"
 
 namespace {

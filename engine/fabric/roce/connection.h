@@ -7,8 +7,8 @@
 
 #include "fabric/fabric.h"
 #include "fabric/provider/connection_options.h"
-#include "fabric/roce/requester.h"
-#include "fabric/roce/responder.h"
+#include "fabric/roce/reliable/requester.h"
+#include "fabric/roce/reliable/responder.h"
 #include "fabric/roce/runtime.h"
 #include "fabric/roce/session.h"
 #include "fabric/software/observation.h"

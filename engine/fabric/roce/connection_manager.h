@@ -8,10 +8,10 @@
 #include <unordered_map>
 
 #include "fabric/net_names.h"
-#include "fabric/roce/cm_wire.h"
-#include "fabric/roce/datagrams.h"
-#include "fabric/roce/gid.h"
-#include "fabric/roce/policy.h"
+#include "fabric/roce/network/datagrams.h"
+#include "fabric/roce/packets/cm_wire.h"
+#include "fabric/roce/packets/gid.h"
+#include "fabric/roce/packets/policy.h"
 
 namespace steertag::fabric::roce {
 

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "fabric/roce/bent_packet.h"
 #include "fabric/roce/connection_manager.h"
-#include "fabric/roce/datagrams.h"
-#include "fabric/roce/formats.h"
+#include "fabric/roce/network/datagrams.h"
+#include "fabric/roce/packets/bent_packet.h"
+#include "fabric/roce/packets/formats.h"
 
 namespace steertag::fabric::roce {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "fabric/net_names.h"
-#include "fabric/roce/gid.h"
+#include "fabric/roce/packets/gid.h"
 
 namespace steertag::fabric::roce {
 

@@ -4,8 +4,8 @@
 #include "fabric/provider/reactor_provider.h"
 #include "fabric/roce/connection.h"
 #include "fabric/roce/listener.h"
+#include "fabric/roce/network/udp_datagrams.h"
 #include "fabric/roce/runtime.h"
-#include "fabric/roce/udp_datagrams.h"
 
 namespace steertag::fabric::roce {
 namespace {

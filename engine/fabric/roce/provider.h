@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fabric/fabric.h"
-#include "fabric/roce/datagrams.h"
+#include "fabric/roce/network/datagrams.h"
 
 namespace steertag::fabric::roce {
 

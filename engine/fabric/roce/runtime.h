@@ -1,8 +1,8 @@
 // Shared by the ports, connections and listeners of one provider.
 #pragma once
 
-#include "fabric/roce/datagrams.h"
-#include "fabric/roce/limits.h"
+#include "fabric/roce/network/datagrams.h"
+#include "fabric/roce/packets/limits.h"
 #include "fabric/roce/ports.h"
 #include "fabric/software/software_core.h"
 

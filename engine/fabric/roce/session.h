@@ -7,12 +7,12 @@
 #include <span>
 
 #include "fabric/net_names.h"
-#include "fabric/roce/bent_packet.h"
-#include "fabric/roce/cm_wire.h"
-#include "fabric/roce/datagram_observation.h"
-#include "fabric/roce/datagrams.h"
-#include "fabric/roce/gid.h"
-#include "fabric/roce/policy.h"
+#include "fabric/roce/network/datagram_observation.h"
+#include "fabric/roce/network/datagrams.h"
+#include "fabric/roce/packets/bent_packet.h"
+#include "fabric/roce/packets/cm_wire.h"
+#include "fabric/roce/packets/gid.h"
+#include "fabric/roce/packets/policy.h"
 
 namespace steertag::fabric::roce {
 

@@ -1,9 +1,9 @@
 // Connection management against a raw peer: messages twice, lost, in the wrong order, and forged.
 #include <gtest/gtest.h>
 
-#include "fabric/roce/cm_wire.h"
-#include "fabric/roce/gid.h"
-#include "fabric/roce/udp_datagrams.h"
+#include "fabric/roce/network/udp_datagrams.h"
+#include "fabric/roce/packets/cm_wire.h"
+#include "fabric/roce/packets/gid.h"
 #include "fabric/testing/endpoint.h"
 
 namespace steertag::fabric::roce {

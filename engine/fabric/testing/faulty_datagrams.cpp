@@ -1,7 +1,7 @@
 // Applies faults to each packet in turn.
 #include "fabric/testing/faulty_datagrams.h"
 
-#include "fabric/roce/udp_datagrams.h"
+#include "fabric/roce/network/udp_datagrams.h"
 
 namespace steertag::fabric::testing {
 

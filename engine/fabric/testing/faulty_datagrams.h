@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "fabric/roce/datagrams.h"
+#include "fabric/roce/network/datagrams.h"
 
 namespace steertag::fabric::testing {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fabric/roce/packet_output.h"
+#include "fabric/roce/reliable/packet_output.h"
 
 namespace steertag::fabric::testing {
 

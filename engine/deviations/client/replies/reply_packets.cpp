@@ -1,6 +1,6 @@
 // Deviations of the client's roce provider: how it takes the packets of the server.
 #include "deviations/families.h"
-#include "fabric/roce/policy.h"
+#include "fabric/roce/packets/policy.h"
 
 namespace steertag::deviations {
 namespace {

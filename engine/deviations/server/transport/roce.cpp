@@ -1,6 +1,6 @@
 // Deviations of the server's roce provider: below messages, in InfiniBand's transport.
 #include "deviations/families.h"
-#include "fabric/roce/policy.h"
+#include "fabric/roce/packets/policy.h"
 
 namespace steertag::deviations {
 namespace {

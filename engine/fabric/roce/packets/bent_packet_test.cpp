@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fabric/roce/formats.h"
+#include "fabric/roce/packets/formats.h"
 #include "fabric/testing/endpoint.h"
 
 namespace steertag::fabric::roce {

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "fabric/fabric.h"
-#include "fabric/roce/formats.h"
-#include "fabric/roce/packet_output.h"
-#include "fabric/roce/policy.h"
+#include "fabric/roce/packets/formats.h"
+#include "fabric/roce/packets/policy.h"
+#include "fabric/roce/reliable/packet_output.h"
 
 namespace steertag::fabric::roce {
 

@@ -1,5 +1,5 @@
 // Order, shape and protection of requests, and their answers.
-#include "fabric/roce/responder.h"
+#include "fabric/roce/reliable/responder.h"
 
 #include <algorithm>
 #include <array>

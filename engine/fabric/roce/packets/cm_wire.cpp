@@ -1,5 +1,5 @@
 // A message and the header of its datagram.
-#include "fabric/roce/cm_wire.h"
+#include "fabric/roce/packets/cm_wire.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The requester against a peer that loses packets, is not ready, or refuses.
-#include "fabric/roce/requester.h"
+#include "fabric/roce/reliable/requester.h"
 
 #include <gtest/gtest.h>
 

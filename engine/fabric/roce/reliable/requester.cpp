@@ -1,5 +1,5 @@
 // Packets of operations, their acknowledgement, and their repetition.
-#include "fabric/roce/requester.h"
+#include "fabric/roce/reliable/requester.h"
 
 #include <algorithm>
 #include <cstring>

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "fabric/roce/limits.h"
+#include "fabric/roce/packets/limits.h"
 
 namespace steertag::fabric::roce {
 

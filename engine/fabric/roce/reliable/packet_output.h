@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "fabric/roce/bent_packet.h"
-#include "fabric/roce/formats.h"
+#include "fabric/roce/packets/bent_packet.h"
+#include "fabric/roce/packets/formats.h"
 
 namespace steertag::fabric::roce {
 

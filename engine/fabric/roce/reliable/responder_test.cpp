@@ -1,5 +1,5 @@
 // The responder against a peer whose packets are in the wrong order, or break a rule.
-#include "fabric/roce/responder.h"
+#include "fabric/roce/reliable/responder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The socket: its options, batches, and ICMP errors.
-#include "fabric/roce/udp_datagrams.h"
+#include "fabric/roce/network/udp_datagrams.h"
 
 #include <linux/errqueue.h>
 #include <netinet/in.h>

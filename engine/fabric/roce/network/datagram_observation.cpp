@@ -1,9 +1,9 @@
 // Names the ends of datagrams as an observer knows them.
-#include "fabric/roce/datagram_observation.h"
+#include "fabric/roce/network/datagram_observation.h"
 
 #include <utility>
 
-#include "fabric/roce/gid.h"
+#include "fabric/roce/packets/gid.h"
 
 namespace steertag::fabric::roce {
 namespace {

@@ -10,11 +10,11 @@
 
 #include "fabric/fabric.h"
 #include "fabric/net_names.h"
-#include "fabric/roce/bent_packet.h"
-#include "fabric/roce/formats.h"
-#include "fabric/roce/packet_output.h"
-#include "fabric/roce/policy.h"
-#include "fabric/roce/round_trip.h"
+#include "fabric/roce/packets/bent_packet.h"
+#include "fabric/roce/packets/formats.h"
+#include "fabric/roce/packets/policy.h"
+#include "fabric/roce/reliable/packet_output.h"
+#include "fabric/roce/reliable/round_trip.h"
 #include "fabric/software/posted.h"
 #include "fabric/software/ring.h"
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <optional>
 
-#include "fabric/roce/formats.h"
+#include "fabric/roce/packets/formats.h"
 
 namespace steertag::fabric::roce {
 

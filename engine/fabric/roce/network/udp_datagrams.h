@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "fabric/roce/datagrams.h"
+#include "fabric/roce/network/datagrams.h"
 
 namespace steertag::fabric::roce {
 

@@ -1,5 +1,5 @@
 // Conversion of addresses.
-#include "fabric/roce/gid.h"
+#include "fabric/roce/packets/gid.h"
 
 #include <netinet/in.h>
 

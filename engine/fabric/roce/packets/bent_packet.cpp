@@ -1,9 +1,9 @@
 // Patches, cuts, and the CRC over what is left.
-#include "fabric/roce/bent_packet.h"
+#include "fabric/roce/packets/bent_packet.h"
 
 #include <algorithm>
 
-#include "fabric/roce/formats.h"
+#include "fabric/roce/packets/formats.h"
 
 namespace steertag::fabric::roce {
 namespace {

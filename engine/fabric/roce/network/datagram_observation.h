@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fabric/net_names.h"
-#include "fabric/roce/datagrams.h"
+#include "fabric/roce/network/datagrams.h"
 #include "trace/event.h"
 
 namespace steertag::fabric::roce {
