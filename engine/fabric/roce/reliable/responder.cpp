@@ -224,8 +224,7 @@ Expected<SoftwareRegion*, Refusal> Responder::find(const RdmaHeader& header, boo
   if (write ? !region->rights().remote_write : !region->rights().remote_read) {
     return refusal("which does not have that right");
   }
-  if (header.address + header.length < header.address ||
-      !region->contains(header.address, header.length)) {
+  if (!region->contains(header.address, header.length)) {
     return refusal("whose memory it leaves");
   }
   return region;

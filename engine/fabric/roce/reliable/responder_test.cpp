@@ -184,6 +184,14 @@ TEST_F(RoceResponderTest, ASendOfSeveralPacketsStaysInItsReceive) {
   EXPECT_EQ(buffers[0]->back(), std::byte{0}) << "an octet of the refused packet was placed";
 }
 
+TEST_F(RoceResponderTest, APacketIsNoLargerThanThePathMtuEvenIfItsReceiveIs) {
+  post(600);
+  take(Opcode::send_only, 0, Bytes(kMtu + 4));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->syndrome, kInvalidRequest) << refused->detail;
+  EXPECT_EQ(events, Lines{});
+}
+
 TEST_F(RoceResponderTest, ALastPacketHasAnOctet) {
   post(600);
   take(Opcode::send_first, 0, Bytes(kMtu));
