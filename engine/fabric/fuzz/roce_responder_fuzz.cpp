@@ -168,7 +168,8 @@ class Peer final : public ResponderOwner, public PacketOutput {
     fuzz::check(!stopped_);
     if (room_ > 0) --room_;
     if (packet.base.opcode == Opcode::acknowledge) {
-      // One stands for all that wait. A repeated READ between two goes unanswered if its region is closed since.
+      // One stands for all that wait. A repeated READ between two goes unanswered if its region is
+      // closed since.
       fuzz::check(++in_a_row_ == 1 || closed_one_);
       const AckKind kind = ack_kind(packet.ack.syndrome);
       if (kind == AckKind::sequence_nak || kind == AckKind::rnr_nak) cursor_ = packet.base.psn;
