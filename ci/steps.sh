@@ -52,11 +52,6 @@ start() {
   set +m
 }
 
-# after NAME: in a step, waits for the end of another that was started before it, if there is one.
-after() {
-  [[ ! -v "pids[$1]" ]] || tail --pid="${pids[$1]}" --follow /dev/null
-}
-
 # collect NAME: waits for the end of a step and prints one line. If the command left NAME.xml (JUnit) its tests
 # are counted one by one, otherwise the step counts as one.
 collect() {

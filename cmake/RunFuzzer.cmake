@@ -1,7 +1,7 @@
-# Runs one fuzz target for some seconds on a scratch copy of its seeds, so that the committed corpus
-# stays as it is. Takes FUZZER, CORPUS, SCRATCH, SECONDS and LONGEST (octets) by -D. What it finds is
-# kept in SCRATCH/findings.
-foreach(variable FUZZER CORPUS SCRATCH SECONDS LONGEST)
+# Runs one fuzz target on a scratch copy of its seeds, so that the committed corpus stays as it is.
+# Takes FUZZER, CORPUS, SCRATCH, LIMIT (runs=INPUTS or max_total_time=SECONDS) and LONGEST (octets) by
+# -D. What it finds is kept in SCRATCH/findings.
+foreach(variable FUZZER CORPUS SCRATCH LIMIT LONGEST)
   if(NOT DEFINED ${variable})
     message(FATAL_ERROR "RunFuzzer.cmake needs -D${variable}=...")
   endif()
@@ -17,7 +17,7 @@ file(COPY ${seeds} DESTINATION ${SCRATCH}/corpus)
 
 # A fixed seed: a run that fails fails again.
 execute_process(
-  COMMAND ${FUZZER} -seed=1 -max_total_time=${SECONDS} -max_len=${LONGEST} -timeout=10
+  COMMAND ${FUZZER} -seed=1 -${LIMIT} -max_len=${LONGEST} -timeout=10
     -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=${SCRATCH}/findings/ ${SCRATCH}/corpus
   RESULT_VARIABLE result)
 if(NOT result EQUAL 0)

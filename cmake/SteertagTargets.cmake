@@ -20,6 +20,8 @@ add_library(steertag_sanitize INTERFACE)
 if(STEERTAG_SANITIZE)
   target_compile_options(steertag_sanitize INTERFACE -fsanitize=${STEERTAG_SANITIZE} -fno-omit-frame-pointer)
   target_compile_options(steertag_sanitize INTERFACE -fno-sanitize-recover=all)
+  # Clang's check of virtual tables opens a pipe: a process that has no descriptors left would fail it.
+  target_compile_options(steertag_sanitize INTERFACE $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=vptr>)
   target_link_options(steertag_sanitize INTERFACE -fsanitize=${STEERTAG_SANITIZE})
 endif()
 add_library(steertag_options INTERFACE)
@@ -33,6 +35,9 @@ target_link_libraries(steertag_options INTERFACE steertag_sanitize)
 # them take half as long again. The libraries under test have those checks. The macros of tests name the source:
 # without the checkout's place in that name, one compiler cache serves every checkout.
 set(STEERTAG_OPTIONS_OF_TESTS -O0 -fno-sanitize=undefined -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+if(STEERTAG_FUZZ)
+  list(APPEND STEERTAG_OPTIONS_OF_TESTS -fno-sanitize=fuzzer-no-link)
+endif()
 
 # Compiles the sources of a target with the precompiled header `header`, if STEERTAG_QUICK is on. Targets
 # with the same options give the same `owner`, the target that makes the header for all of them.
@@ -119,12 +124,12 @@ function(steertag_test name)
     ENVIRONMENT RC_PARAMS=seed=1)  # property tests draw the same cases in every run
 endfunction()
 
-set(STEERTAG_FUZZ_SECONDS 5 CACHE STRING "How long CTest runs each fuzzer")
+set(STEERTAG_FUZZ_LIMIT max_total_time=5 CACHE STRING "Where CTest ends each fuzzer: runs=INPUTS or max_total_time=SECONDS")
 
 # steertag_fuzzer(NAME SOURCE x_fuzz.cpp CORPUS dir LINKS ... [LONGEST octets]): one libFuzzer
-# program and a CTest test labelled `fuzz`. The test runs it for STEERTAG_FUZZ_SECONDS from the
+# program and a CTest test labelled `fuzz`. The test runs it to STEERTAG_FUZZ_LIMIT from the
 # seeds in CORPUS, a directory relative to the caller's. The engine must be compiled with Clang and
-# -fsanitize=fuzzer-no-link (preset fuzz). What a fuzzer learns, and an input that breaks something,
+# -fsanitize=fuzzer-no-link (preset asan). What a fuzzer learns, and an input that breaks something,
 # stay in the build directory under fuzz/NAME.
 function(steertag_fuzzer name)
   if(NOT STEERTAG_FUZZ)
@@ -145,8 +150,12 @@ function(steertag_fuzzer name)
   add_test(NAME fuzz.${name} COMMAND ${CMAKE_COMMAND}
     -DFUZZER=$<TARGET_FILE:${name}_fuzz> -DCORPUS=${ARG_CORPUS}
     -DSCRATCH=${CMAKE_BINARY_DIR}/fuzz/${name}
-    -DSECONDS=${STEERTAG_FUZZ_SECONDS} -DLONGEST=${ARG_LONGEST}
+    -DLIMIT=${STEERTAG_FUZZ_LIMIT} -DLONGEST=${ARG_LONGEST}
     -P ${PROJECT_SOURCE_DIR}/cmake/RunFuzzer.cmake)
-  math(EXPR timeout "${STEERTAG_FUZZ_SECONDS} + 60")
+  string(REGEX REPLACE "^(runs|max_total_time)=" "" timeout ${STEERTAG_FUZZ_LIMIT})
+  if(STEERTAG_FUZZ_LIMIT MATCHES ^runs=)
+    math(EXPR timeout "${timeout} / 100")  # more than ten times as long as any needs with sanitizers
+  endif()
+  math(EXPR timeout "${timeout} + 60")
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT ${timeout})
 endfunction()

@@ -97,7 +97,8 @@ class LoadClient {
 
   void read() {
     if (own_.empty()) return write(kRounds);
-    const auto& [name, octets] = *std::next(own_.begin(), random_() % own_.size());
+    const auto& [name, octets] =
+        *std::next(own_.begin(), static_cast<std::ptrdiff_t>(random_() % own_.size()));
     const RemoteObject object = checked(files().find("/export/" + name, true));
     const RemoteFile file = checked(files().open(object.handle));
     if (!wrong.empty()) return;

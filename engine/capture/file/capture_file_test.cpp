@@ -110,7 +110,7 @@ TEST(CaptureFile, ClassicLinkTypeIsWithoutTheLengthOfFrameChecks) {
 }
 
 TEST(CaptureFile, ClassicLinkTypeOfRawIpHasOldNumbers) {
-  for (const std::uint32_t number : {12, 14, 101}) {
+  for (const std::uint32_t number : {12U, 14U, 101U}) {
     FileBuilder file;
     file.classic(0xa1b2c3d4, number).record(0, 0, kFirst, 60);
     EXPECT_EQ(read_all(file).packets.at(0).link_type, 101u);

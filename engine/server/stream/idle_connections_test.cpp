@@ -5,10 +5,10 @@
 #include <fstream>
 
 #include "server/testing/stream_fixture.h"
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include "wire/sanitized.h"
+
 // Of the sanitizers' allocator; GCC 12 installs no header that declares it.
 extern "C" std::size_t __sanitizer_get_current_allocated_bytes();  // NOLINT: their name
-#endif
 
 namespace steertag::peer::testing {
 namespace {
@@ -22,12 +22,12 @@ constexpr std::size_t kReceives = kDefaultCredits + kSpareReceives;
 
 /// Octets on the heap, as the allocator at work counts them.
 std::size_t allocated() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return __sanitizer_get_current_allocated_bytes();
-#else
-  const struct mallinfo2 info = ::mallinfo2();
-  return info.uordblks + info.hblkhd;
-#endif
+  if constexpr (kSanitized) {
+    return __sanitizer_get_current_allocated_bytes();
+  } else {
+    const struct mallinfo2 info = ::mallinfo2();
+    return info.uordblks + info.hblkhd;
+  }
 }
 
 /// Octets of this process in memory.

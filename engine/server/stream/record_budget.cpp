@@ -60,7 +60,7 @@ std::optional<RecordBudget::Grant> RecordBudget::next() {
     const Turn& turn = turns_.front();
     const std::size_t octets = turn.records.front().octets;
     if (!is_within_part(turn.source, turn.proven, octets)) {
-      std::ranges::rotate(turns_, turns_.begin() + 1);
+      std::rotate(turns_.begin(), turns_.begin() + 1, turns_.end());
       continue;
     }
     is_short_ = !has_room(octets);

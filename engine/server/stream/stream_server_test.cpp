@@ -6,7 +6,6 @@
 namespace steertag::peer::testing {
 namespace {
 
-constexpr std::uint32_t kGetattr = 1;
 constexpr std::uint32_t kRead = 6;
 constexpr std::uint32_t kWrite = 7;
 

@@ -448,8 +448,8 @@ TEST_P(Nfs4FileTest, NamesAreRemovedMovedAndLinked) {
 TEST_P(Nfs4FileTest, ChangeChangesWithEveryChangeAndChangeInfoTellsIt) {
   const nfs4::FileHandle file = make_file4("file", {});
   std::set<std::uint64_t> seen{change_of(file)};
-  for (int i = 0; i < 50; ++i) {
-    const Bytes octet = pattern(1, static_cast<std::uint32_t>(i));
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    const Bytes octet = pattern(1, i);
     Compound write;
     write.put(file).add(Opnum::OP_WRITE, nfs4::WriteArgs{{}, 0, nfs4::StableHow::UNSTABLE4, octet});
     EXPECT_EQ(status_of(write), Status::NFS4_OK);

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "server/directory/descriptor.h"
+#include "wire/sanitized.h"
 
 namespace steertag::serve {
 namespace {

@@ -21,6 +21,7 @@
 #include <iostream>
 
 #include "serve/sandbox/capabilities.h"
+#include "wire/sanitized.h"
 
 namespace steertag::serve {
 namespace {

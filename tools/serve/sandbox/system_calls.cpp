@@ -1,5 +1,6 @@
 // A seccomp filter by libseccomp: a list of what is allowed.
 #include "serve/sandbox/system_calls.h"
+#include "wire/sanitized.h"
 
 #include <seccomp.h>
 #include <sys/mman.h>
@@ -214,11 +215,17 @@ int add(const Filter& filter, std::uint32_t action, std::span<const char* const>
   return 0;
 }
 
+/// An argument of a call, counted from 0, that has this value.
+scmp_arg_cmp equals(unsigned argument, scmp_datum_t value) {
+  return {argument, SCMP_CMP_EQ, value, 0};
+}
+
 /// No memory becomes code: what an attacker writes cannot run.
 int add_memory_rules(const Filter& filter) {
+  const scmp_arg_cmp without_execution{2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0};
   for (const int number : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {
-    const int added = ::seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 1,
-                                         SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+    const int added =
+        ::seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 1, without_execution);
     if (added != 0) return added;
   }
   return 0;
@@ -227,13 +234,12 @@ int add_memory_rules(const Filter& filter) {
 /// abort(3) signals its own thread, and no other process.
 int add_own_signals(const Filter& filter, pid_t self) {
   return ::seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-                            SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(self)));
+                            equals(0, static_cast<scmp_datum_t>(self)));
 }
 
 /// Limits are read, and stay as they are.
 int add_limits(const Filter& filter) {
-  return ::seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
-                            SCMP_A2(SCMP_CMP_EQ, 0));
+  return ::seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, equals(2, 0));
 }
 
 int build(const Filter& filter, const SandboxNeeds& needs, pid_t self) {

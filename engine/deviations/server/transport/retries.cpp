@@ -24,7 +24,8 @@ void change_verifier(peer::CallStep& call, Change&& change) {
   args.decode(reader);
   if (!reader.ok() || args.how.mode != nfs3::CreateMode::EXCLUSIVE) return;
   change(args.how.verf, header.xid);
-  Bytes& message = call.instead.emplace(call.message.begin(), call.message.begin() + arguments_at);
+  Bytes& message = call.instead.emplace(call.message.begin(),
+                                        call.message.begin() + std::ptrdiff_t(arguments_at));
   wire::Writer writer(message);
   args.encode(writer);
 }

@@ -288,7 +288,7 @@ TEST_F(RoceRequesterTest, PartsAreGatheredAlsoWhenRepeated) {
   acknowledge(kAck, 0);
   acknowledge(kSequenceNak, 2);
   Bytes got;
-  for (const std::size_t i : {0, 1, 4, 5}) {
+  for (const std::size_t i : {0U, 1U, 4U, 5U}) {
     const Bytes& payload = output.packets[i].payload;
     got.insert(got.end(), payload.begin(), payload.end());
   }
