@@ -8,7 +8,7 @@ pytest.importorskip("hypothesis", reason="python3-hypothesis is not installed (c
 from hypothesis import strategies as st
 from steertag.properties import explorer
 from steertag.properties.state_machine import Conversation
-from steertag.suite.cases.case_end import Failed, NotTestable
+from steertag.suite.cases.case_end import Failed, Hung, NotTestable
 from steertag.suite.exchange.deadline import Deadlines
 from steertag.verdict import Verdict
 
@@ -32,6 +32,7 @@ class Trial(explorer.Trial):
     """A trial that needs no target."""
 
     ends = []  # how the trials end, one after the other; the last one stays
+    made = []  # those that were judged
 
     def __init__(self, of, session):
         self._explorer = of
@@ -44,7 +45,7 @@ class Trial(explorer.Trial):
     missed = 0
 
     def judge(self):
-        pass
+        self.made.append(self)
 
 
 @pytest.fixture
@@ -54,13 +55,20 @@ def search(monkeypatch):
     def run(*ends):
         monkeypatch.setattr(explorer, "Trial", Trial)
         monkeypatch.setattr(Trial, "ends", list(ends))
+        monkeypatch.setattr(Trial, "made", [])
+        monkeypatch.setattr(explorer, "case_source", lambda *_: "")
         session = types.SimpleNamespace(
-            run=types.SimpleNamespace(case_id="server.property.any"),
+            run=types.SimpleNamespace(
+                case_id="server.property.any",
+                case=None,
+                note=lambda *words: noted.append(words),
+            ),
             deadlines=Deadlines(),
             bundled=True,
             lost=None,
         )
         searching = explorer.Explorer(session, 0)
+        searching.noted = noted = []
         monkeypatch.setattr(searching, "_leave_out", lambda: None)
         monkeypatch.setattr(searching, "_report", lambda: None)
         searching.conversations(Conversation, examples=10, steps=5)
@@ -85,6 +93,41 @@ def test_failure_is_kept_if_there_is_no_time_for_later_trials(search, monkeypatc
     assert found._smallest.reason == "RFC8166-4-1: broken"
 
 
+class Ended:
+    """A limit of time: whether it has passed by the end of so many trials."""
+
+    def __init__(self, trials):
+        self._trials = trials
+
+    @property
+    def passed(self):
+        return len(Trial.made) >= self._trials
+
+
+def test_search_ends_at_once_when_its_time_is_over(search, monkeypatch):
+    monkeypatch.setattr(explorer, "Limit", lambda _: Ended(2))
+    with pytest.raises(NotTestable, match="the target is too slow for the trials of a property"):
+        search(NotTestable("no room"))
+    assert len(Trial.made) == 2
+
+
+def test_failure_that_took_all_the_time_is_that_of_the_case(search, monkeypatch):
+    monkeypatch.setattr(explorer, "Limit", lambda _: Ended(1))
+    found = search(Hung("after the case the target does not answer"))
+    reason = "after the case the target does not answer"
+    assert found.noted == [(Verdict.HANG, reason, "there was no time to do it again")]
+
+
+def test_failure_is_kept_if_the_deadline_of_the_case_passes(search, monkeypatch):
+    def late(*_):
+        raise Hung("the case has no end")
+
+    found = search(Failed("RFC8166-4-1: broken"), NotTestable("no room"))
+    monkeypatch.setattr(found, "_leave_out", lambda: None)
+    found._explore(late)
+    assert found._smallest.reason == "RFC8166-4-1: broken"
+
+
 @pytest.fixture
 def explored():
     """Explores trials of a property that all pass, of a target as far away as that; how many there were."""
@@ -95,7 +138,7 @@ def explored():
         class Passing(explorer.Explorer):
             def begin(self):
                 made.append(1)
-                return None
+                return types.SimpleNamespace(write=lambda *_: None, finish=lambda: None)
 
         session = types.SimpleNamespace(
             run=types.SimpleNamespace(case_id="server.property.any"),

@@ -15,7 +15,7 @@ from steertag_command import run_cases, RUN_LIMIT_S, steertag
 
 from steertag import nfs, rpc, wire
 from steertag.properties import strategies
-from steertag.properties.explorer import Explorer, TrialFailed
+from steertag.properties.explorer import Enough, Explorer, TrialFailed
 from steertag.properties.source import source
 from steertag.properties.units import units, without
 from steertag.suite.exchange.deadline import Deadlines
@@ -135,10 +135,11 @@ def test_the_round_trip_limits_how_often_a_silence_is_waited_for(round_trip_ms):
     explorer = Explorer(OneTrial(round_trip_ms), 0)
     silent = types.SimpleNamespace(verdict=Verdict.FAIL, reason="ID: expected reply, saw silence")
     failed = 0
-    while explorer.begin() is not None:
-        with pytest.raises(TrialFailed):
-            explorer.failed(["conn1 = bench.connect()"], silent, 1)
-        failed += 1
+    with pytest.raises(Enough):
+        while explorer.begin():
+            with pytest.raises(TrialFailed):
+                explorer.failed(["conn1 = bench.connect()"], silent, 1)
+            failed += 1
     assert failed == SILENT[round_trip_ms]
 
 

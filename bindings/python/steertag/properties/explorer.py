@@ -10,7 +10,7 @@ import hypothesis.errors
 from hypothesis import HealthCheck, Verbosity
 from hypothesis.stateful import run_state_machine_as_test
 
-from ..suite.cases.case_end import CaseEnd, HarnessError, NotTestable
+from ..suite.cases.case_end import CaseEnd, HarnessError, Hung, NotTestable
 from ..suite.exchange.deadline import Limit
 from ..suite.run.execution import conclude
 from .trial_script import case_source, run_lines, Script
@@ -38,6 +38,11 @@ MOST_ROUNDS = 100
 
 class TrialFailed(Exception):
     """A trial ended with the verdict and reason of the first failure."""
+
+
+class Enough(KeyboardInterrupt):
+    """No further trial: a limit is reached, or the target is lost. At nothing else hypothesis ends at once: an Exception
+    is a failed trial to it, and in place of a rejected one it makes others."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,9 +82,8 @@ class Explorer:
         @hypothesis.given(strategy)
         def example(value):
             trial = self.begin()
-            if trial is not None:
-                trial.write(write, value)
-                trial.finish()
+            trial.write(write, value)
+            trial.finish()
 
         self._explore(hypothesis.seed(self._number())(example))
 
@@ -125,12 +129,12 @@ class Explorer:
     # -- one trial -------------------------------------------------------------------------------
 
     def begin(self):
-        """A new Trial, which the caller finishes. None if the limits of shrinking are reached, or
-        the target is lost."""
+        """A new Trial, which the caller finishes. Raises Enough if the limits of shrinking are reached, or the target is
+        lost."""
         late = self._end.passed or self._limit is not None and self._limit.passed
         enough = self._failed >= MOST_FAILED or self._waits and self._has_waited(0)
         if late or enough or self._session.lost:
-            return None
+            raise Enough
         return Trial(self, self._session)
 
     def _has_waited(self, least):
@@ -160,15 +164,21 @@ class Explorer:
     def _explore(self, search):
         try:
             search()
-        except TrialFailed:
+        except (TrialFailed, Enough):
             pass
         except hypothesis.errors.Flaky:
-            # The search was cut short, or the target is not deterministic.
+            # The target is not deterministic.
             if self._smallest is None:
                 raise HarnessError("a property gives other trials each time") from None
+        except Hung:
+            # The deadline of the case has passed outside of a trial.
+            if self._smallest is None:
+                raise
         except hypothesis.errors.Unsatisfiable:
             raise NotTestable(f"no conversation came to its end: {self.cut_short}") from None
-        if self._smallest is not None:
+        if self._smallest is not None and self._end.passed:
+            self._note()
+        elif self._smallest is not None:
             self._leave_out()
             self._report()
         elif self._left_out:
@@ -205,14 +215,25 @@ class Explorer:
         self._waited += trial.missed
         return (trial.run.verdict, trial.run.reason) == self._first
 
+    def _note(self):
+        """The smallest failure is that of the case. To repeat it would pass the deadline of the case: a target that
+        hangs takes a minute each time."""
+        run = self._tell()
+        run.note(self._smallest.verdict, self._smallest.reason, "there was no time to do it again")
+
     def _report(self):
         """Repeats the smallest failure on the case's own bench, as the failure of the case."""
-        found, run = self._smallest, self._session.run
-        text = case_source(run.case, run.case_id, found.lines, found.reason)
-        run.epilogue = f"as a case of its own, which fails in the same way:\n\n{text}"
+        found, run = self._smallest, self._tell()
         self._session.reseed()
         run.fallback = found.verdict, found.reason
         run_lines(found.lines, self._session.bench())
+
+    def _tell(self):
+        """Gives the smallest failure to the reader of the case; the run of the case."""
+        found, run = self._smallest, self._session.run
+        text = case_source(run.case, run.case_id, found.lines, found.reason)
+        run.epilogue = f"as a case of its own, which fails in the same way:\n\n{text}"
+        return run
 
 
 def _parts_left_out(lines, at_once):

@@ -50,13 +50,12 @@ class Conversation(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.trial = self.explorer.begin()
-        self.over = self.trial is None
+        self.over = False
         self.waiting = {}  # name of a connection: [_Asked]
         self.files = []  # names of files; the content of file1 is content1
 
     def teardown(self):
-        if self.trial is not None:
-            self.trial.finish()
+        self.trial.finish()
         if self.over and not isinstance(sys.exc_info()[1], StopTest):
             # Without an applicable rule, hypothesis would report an error of the machine. It takes no
             # rejection of a trial that it has stopped itself.
