@@ -23,9 +23,10 @@ namespace steertag::fabric::verbs {
 /// 7 would repeat for ever and hide a peer that exceeds its credits. 6 times our RNR timer (0.65 s
 /// in rdma_cm) tolerate a slow owner. iWARP has no RNR: there we terminate at once.
 inline constexpr std::uint8_t kRnrRetries = 6;
-/// How often each device repeats unacknowledged packets; the peer's goes by it too. rxe takes 7 for
-/// ever: a peer's Sends to a connection that has ended would never complete. rdma_cm has it wait
-/// 2.1 s each time, so a device gives up after 9 s, sooner than whoever waits for a new connection.
+/// How often each device repeats unacknowledged packets. The peer's goes by it too. rxe repeats
+/// without an end at 7: a peer's Sends to a connection that has ended would never complete. With
+/// rdma_cm's 2.1 s of waiting, a device gives up after 9 s. That is sooner than a client that waits
+/// for a new connection.
 inline constexpr std::uint8_t kTransportRetries = 3;
 /// What rxe repeats without an end.
 inline constexpr std::uint8_t kEndlessRetries = 7;
