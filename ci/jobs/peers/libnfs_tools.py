@@ -72,9 +72,8 @@ class Export:
         return done.stdout
 
 
-def copy_and_read(export, writer, length):
-    """A file of `length` octets that `writer` copies there is the same when `export` reads it."""
-    name = f"copied-{writer.version}-{length}"
+def copy_and_read(export, writer, name, length):
+    """A new file of `length` octets that `writer` copies there is the same when `export` reads it."""
     content = random.Random(length).randbytes(length)
     with tempfile.NamedTemporaryFile(prefix="steertag-peers-") as source:
         pathlib.Path(source.name).write_bytes(content)
@@ -85,12 +84,12 @@ def copy_and_read(export, writer, length):
 
 def copy(export):
     """A file that one version writes is the same when it reads it."""
-    copy_and_read(export, export, WRITTEN_BYTES[export.version])
+    copy_and_read(export, export, f"copied-{export.version}", WRITTEN_BYTES[export.version])
 
 
 def read(export):
     """A long file that NFSv3 writes is the same in each version."""
-    copy_and_read(export, export.of_version(3), FILE_BYTES)
+    copy_and_read(export, export.of_version(3), f"read-{export.version}", FILE_BYTES)
 
 
 def list_all(export):

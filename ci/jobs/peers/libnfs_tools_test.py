@@ -13,8 +13,9 @@ import pathlib, sys
 def place(url):
     return pathlib.Path({folder!r}) / url.split("/export/")[1].split("?")[0]
 """
+# nfs-cp of libnfs creates a file that must not be there (GUARDED).
 UTILITIES = {
-    "nfs-cp": "place(sys.argv[2]).write_bytes(pathlib.Path(sys.argv[1]).read_bytes())\n",
+    "nfs-cp": 'open(place(sys.argv[2]), "xb").write(pathlib.Path(sys.argv[1]).read_bytes())\n',
     "nfs-cat": "sys.stdout.buffer.write(place(sys.argv[1]).read_bytes())\n",
     "nfs-ls": 'for each in place(sys.argv[1]).iterdir(): print("-rw-r--r-- 1 0 0 5", each.name)\n',
 }
