@@ -1,6 +1,5 @@
 // A seccomp filter by libseccomp: a list of what is allowed.
 #include "serve/sandbox/system_calls.h"
-#include "wire/sanitized.h"
 
 #include <seccomp.h>
 #include <sys/mman.h>
@@ -11,6 +10,8 @@
 #include <cstring>
 #include <memory>
 #include <span>
+
+#include "wire/sanitized.h"
 
 namespace steertag::serve {
 namespace {
