@@ -28,15 +28,17 @@ GUEST_ADDRESS = "10.0.2.15"
 # One provider test takes 0.1 s in the emulated machine; what hangs has its own limit of 20 s.
 RUN_LIMIT_S = 900
 REPORT = f"/{program.GUEST_DIRECTORY}/report"
+# Lines that are printed of what a failed test says.
+MOST_LINES_TOLD = 12
 
 
 @dataclasses.dataclass
 class Totals:
-    """Counts of one run, and the names of the tests that failed and that were skipped."""
+    """Counts of one run, the tests that were skipped, and those that failed with what they say."""
 
     passed: int
     skipped: list[str]
-    failed: list[str]
+    failed: dict[str, list[str]]
 
 
 def find_programs(named: str | None) -> list[pathlib.Path]:
@@ -70,8 +72,10 @@ def run(target: Target, test_programs: list[pathlib.Path], arguments: list[str])
         status, totals = _run_one(target, image, test_program, arguments, directory)
         for name in totals.skipped:
             print(f"skipped {name}")
-        for name in totals.failed:
+        for name, lines in totals.failed.items():
             print(f"FAILED  {name}")
+            for line in lines[:MOST_LINES_TOLD]:
+                print(f"        {line}")
         print(
             f"{target.name} ({image.version()}): {test_program.name} over {target.device}: "
             f"{totals.passed} passed, {len(totals.skipped)} skipped, {len(totals.failed)} failed",
@@ -129,11 +133,12 @@ def read_report(report: pathlib.Path, output: pathlib.Path) -> Totals:
         tail = output.read_text(errors="replace").splitlines()[-20:] if output.exists() else []
         last = "".join(f"\n    {line}" for line in tail)
         raise LabFailure(f"the test program left no report ({error}); its output ends with:{last}")
-    totals = Totals(0, [], [])
+    totals = Totals(0, [], {})
     for case in cases:
         name = f"{case.get('classname')}.{case.get('name')}"
-        if case.find("failure") is not None:
-            totals.failed.append(name)
+        if failures := case.findall("failure"):
+            told = "\n".join(failure.get("message", "") for failure in failures)
+            totals.failed[name] = told.splitlines()
         elif case.find("skipped") is not None:
             totals.skipped.append(name)
         elif case.get("status") == "run":

@@ -10,7 +10,8 @@ REPORT = """<?xml version="1.0" encoding="UTF-8"?>
   <testsuite name="Verbs/ProviderTest">
     <testcase name="Good/verbs" status="run" result="completed" classname="Verbs/ProviderTest" />
     <testcase name="Bad/verbs" status="run" result="completed" classname="Verbs/ProviderTest">
-      <failure message="no" type=""></failure>
+      <failure message="one_test.cpp:7&#x0A;no" type=""></failure>
+      <failure message="nor here" type=""></failure>
     </testcase>
     <testcase name="None/verbs" status="run" result="skipped" classname="Verbs/ProviderTest">
       <skipped message="the device has none" />
@@ -30,7 +31,7 @@ def read(tmp_path, text, output="[ RUN      ] something\n"):
 def test_counts_each_outcome(tmp_path):
     totals = read(tmp_path, REPORT)
     assert totals.passed == 1
-    assert totals.failed == ["Verbs/ProviderTest.Bad/verbs"]
+    assert totals.failed == {"Verbs/ProviderTest.Bad/verbs": ["one_test.cpp:7", "no", "nor here"]}
     assert totals.skipped == ["Verbs/ProviderTest.None/verbs"]
 
 
