@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -39,10 +40,10 @@ class Export:
         self.server = None
         self.client = None
 
-    def start(self, *arguments):
+    def start(self, *arguments, program=PROGRAM):
         self.stop()
         arguments = ["--export", str(self.directory), *map(str, arguments)]
-        self.server = BundledServer(PROGRAM, DEFAULT_LISTEN, arguments, self.place, "export")
+        self.server = BundledServer(program, DEFAULT_LISTEN, arguments, self.place, "export")
         self.server.start()
         self.client = peer.Client(self.server.urls["rdma"])
 
@@ -69,6 +70,24 @@ class Export:
         data = b"changed"
         arguments = nfs3.WriteArgs(file=handle, count=len(data), data=data)
         return self.call("WRITE", arguments)
+
+
+# Runs the server behind a filter that answers openat2 with ENOSYS, as RestrictSUIDSGID= of systemd.exec(5) has it.
+WITHOUT_OPENAT2 = """#!{python}
+import ctypes, os, struct, sys
+
+OPENAT2, ENOSYS, ALLOW, ERRNO = 437, 38, 0x7FFF0000, 0x00050000
+LOAD, IS_EQUAL, RETURN = 0x20, 0x15, 0x06
+SET_NO_NEW_PRIVS, SET_SECCOMP, FILTER = 38, 22, 2
+code = [(LOAD, 0, 0, 0), (IS_EQUAL, 0, 1, OPENAT2), (RETURN, 0, 0, ERRNO | ENOSYS), (RETURN, 0, 0, ALLOW)]
+octets = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *each) for each in code))
+program = ctypes.create_string_buffer(struct.pack("@HP", len(code), ctypes.addressof(octets)))
+prctl = ctypes.CDLL(None, use_errno=True).prctl
+words = [ctypes.c_ulong(0)] * 2
+assert prctl(SET_NO_NEW_PRIVS, ctypes.c_ulong(1), *words, ctypes.c_ulong(0)) == 0
+assert prctl(SET_SECCOMP, ctypes.c_ulong(FILTER), program, *words) == 0
+os.execv({server!r}, sys.argv)
+"""
 
 
 @pytest.fixture
@@ -201,3 +220,13 @@ def test_root_is_let_in_when_told_so(export):
     said = [line for line in export.server.output().splitlines() if "--no-root-squash" in line]
     assert len(said) == (1 if os.geteuid() == 0 else 0)
     assert all(line.endswith(f"is root within {export.directory}") for line in said)
+
+
+def test_an_export_is_served_where_openat2_is_refused(export):
+    program = export.place / "without-openat2"
+    program.write_text(WITHOUT_OPENAT2.format(python=sys.executable, server=PROGRAM))
+    program.chmod(0o755)
+    export.start("--no-root-squash", program=str(program))
+    handle = export.lookup("file")
+    assert export.read(handle).ok.data == b"content"
+    assert export.write(handle).status == nfs3.NFS3_OK

@@ -53,7 +53,7 @@ DirectoryBackend::DirectoryBackend(HostRoot root, const DirectoryOptions& option
 
 Expected<std::unique_ptr<DirectoryBackend>, std::string> DirectoryBackend::open(
     const DirectoryOptions& options, Clock clock, std::function<std::uint64_t()> random) {
-  auto root = HostRoot::open(options.path);
+  auto root = HostRoot::open(options.path, options.means);
   if (!root) return Unexpected<std::string>(std::move(root.error()));
   const auto object = root->object("");
   if (!object) return Unexpected<std::string>("cannot export " + options.path);

@@ -12,7 +12,8 @@ namespace steertag::peer {
 struct DirectoryOptions {
   std::string path;
   bool read_only = false;
-  HandleKey key{};  // handles and cookies stay valid as long as it does
+  std::optional<ConfinedOpen::Means> means;  // none: those that the host allows
+  HandleKey key{};                           // handles and cookies stay valid as long as it does
   std::size_t most_open_files = kMostOpenFiles;
   std::size_t most_placed_objects = kMostPlacedObjects;
   std::size_t listing_window_entries = kListingWindowEntries;

@@ -15,9 +15,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class DirectoryEscapeTest : public DirectoryTest {};
+/// By each of the means that a host may allow.
+class ByEachMeansTest : public DirectoryTest,
+                        public ::testing::WithParamInterface<ConfinedOpen::Means> {
+ protected:
+  ByEachMeansTest() { options.means = GetParam(); }
+};
 
-TEST_F(DirectoryEscapeTest, LinksAreShownAndNeverFollowed) {
+class DirectoryEscapeTest : public ByEachMeansTest {};
+
+TEST_P(DirectoryEscapeTest, LinksAreShownAndNeverFollowed) {
   fs::create_symlink(place / "outside", in_export("absolute"));
   fs::create_symlink("../outside", in_export("relative"));
   fs::create_symlink("../outside/secret", in_export("file"));
@@ -44,7 +51,7 @@ TEST_F(DirectoryEscapeTest, LinksAreShownAndNeverFollowed) {
             fs::perms::none);
 }
 
-TEST_F(DirectoryEscapeTest, NamesAreSingleComponents) {
+TEST_P(DirectoryEscapeTest, NamesAreSingleComponents) {
   ASSERT_TRUE(make(storage->root(), "directory", FileType::directory));
   ASSERT_TRUE(make(storage->root(), "file"));
   const NodeId root = storage->root();
@@ -74,7 +81,7 @@ TEST_F(DirectoryEscapeTest, NamesAreSingleComponents) {
   EXPECT_EQ(std::distance(fs::directory_iterator(exported()), fs::directory_iterator()), 2);
 }
 
-TEST_F(DirectoryEscapeTest, WhatWasMovedOutIsGone) {
+TEST_P(DirectoryEscapeTest, WhatWasMovedOutIsGone) {
   const NodeId directory = *make(storage->root(), "directory", FileType::directory);
   const NodeId below = *make(directory, "below", FileType::directory);
   const NodeId file = *make(below, "file");
@@ -97,7 +104,7 @@ TEST_F(DirectoryEscapeTest, WhatWasMovedOutIsGone) {
   for (const Handle& handle : handles) EXPECT_EQ(resolve(handle), Status::ok);
 }
 
-TEST_F(DirectoryEscapeTest, DirectoriesThatBecameLinksLeadNowhere) {
+TEST_P(DirectoryEscapeTest, DirectoriesThatBecameLinksLeadNowhere) {
   const NodeId directory = *make(storage->root(), "directory", FileType::directory);
   const NodeId below = *make(directory, "below", FileType::directory);
   const NodeId file = *make(below, "file");
@@ -115,7 +122,7 @@ TEST_F(DirectoryEscapeTest, DirectoriesThatBecameLinksLeadNowhere) {
   EXPECT_EQ(host_file(place / "outside/directory/below/file"), "inside");
 }
 
-TEST_F(DirectoryEscapeTest, HandlesOfOtherExportsAndKeysAreNotTaken) {
+TEST_P(DirectoryEscapeTest, HandlesOfOtherExportsAndKeysAreNotTaken) {
   ASSERT_TRUE(make(storage->root(), "file"));
   const Handle handle = handle_of("file");
   const Handle root = storage->handle(storage->root());
@@ -133,7 +140,7 @@ TEST_F(DirectoryEscapeTest, HandlesOfOtherExportsAndKeysAreNotTaken) {
   EXPECT_EQ(storage->resolve(View(handle).first(31)).error(), Status::bad_handle);
 }
 
-TEST_F(DirectoryEscapeTest, NamesThatBecomeLinksMeanwhileLeadNowhere) {
+TEST_P(DirectoryEscapeTest, NamesThatBecomeLinksMeanwhileLeadNowhere) {
   const NodeId directory = *make(storage->root(), "directory", FileType::directory);
   const NodeId file = *make(directory, "secret");
   ASSERT_EQ(write(file, "inside"), Status::ok);
@@ -166,7 +173,7 @@ TEST_F(DirectoryEscapeTest, NamesThatBecomeLinksMeanwhileLeadNowhere) {
   EXPECT_FALSE(fs::exists(place / "outside/made"));
 }
 
-TEST_F(DirectoryEscapeTest, FifosAndSocketsAreNeverOpened) {
+TEST_P(DirectoryEscapeTest, FifosAndSocketsAreNeverOpened) {
   ASSERT_TRUE(make(storage->root(), "fifo", FileType::fifo));
   ASSERT_TRUE(make(storage->root(), "socket", FileType::socket));
   ASSERT_EQ(::mkfifo(in_export("host").c_str(), 0666), 0);
@@ -186,7 +193,7 @@ TEST_F(DirectoryEscapeTest, FifosAndSocketsAreNeverOpened) {
 }
 
 /// With a mount namespace of its own; only root can have one.
-class MountTest : public DirectoryTest {
+class MountTest : public ByEachMeansTest {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can mount";
@@ -207,7 +214,7 @@ class MountTest : public DirectoryTest {
   std::vector<std::string> mounts;
 };
 
-TEST_F(MountTest, WhatIsMountedBelowIsNotPartOfTheExport) {
+TEST_P(MountTest, WhatIsMountedBelowIsNotPartOfTheExport) {
   const Handle before = handle_of("mounted");
   mount(in_export("mounted"), "size=1m");
   write_host_file(in_export("mounted/file"), "other");
@@ -235,7 +242,7 @@ TEST_F(MountTest, WhatIsMountedBelowIsNotPartOfTheExport) {
   EXPECT_EQ(look("bound").error(), Status::access);
 }
 
-TEST_F(MountTest, FullAndReadOnlyFileSystems) {
+TEST_P(MountTest, FullAndReadOnlyFileSystems) {
   mount(exported(), "size=256k,nr_inodes=8");
   open();
   const NodeId file = *make(storage->root(), "file");
@@ -260,7 +267,7 @@ TEST_F(MountTest, FullAndReadOnlyFileSystems) {
   EXPECT_EQ(storage->rename(storage->root(), "file", storage->root(), "x"), Status::read_only);
 }
 
-TEST_F(MountTest, DevicesAreNeverOpened) {
+TEST_P(MountTest, DevicesAreNeverOpened) {
   // Read by mistake, this one would give octets.
   ASSERT_EQ(::mknod(in_export("zero").c_str(), S_IFCHR | 0666, ::makedev(1, 5)), 0);
   const NodeId zero = *look("zero");
@@ -268,6 +275,14 @@ TEST_F(MountTest, DevicesAreNeverOpened) {
   EXPECT_EQ(read(zero), "status 22");
   EXPECT_EQ(write(zero, "x"), Status::invalid);
 }
+
+constexpr ConfinedOpen::Means kMeans[] = {ConfinedOpen::Means::openat2,
+                                          ConfinedOpen::Means::each_step};
+std::string name_of(const ::testing::TestParamInfo<ConfinedOpen::Means>& info) {
+  return info.param == ConfinedOpen::Means::openat2 ? "Openat2" : "EachStep";
+}
+INSTANTIATE_TEST_SUITE_P(By, DirectoryEscapeTest, ::testing::ValuesIn(kMeans), name_of);
+INSTANTIATE_TEST_SUITE_P(By, MountTest, ::testing::ValuesIn(kMeans), name_of);
 
 }  // namespace
 }  // namespace steertag::peer::testing

@@ -2,8 +2,6 @@
 #include "server/directory/host_root.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,35 +13,28 @@
 namespace steertag::peer {
 namespace {
 
-constexpr std::uint64_t kConfined =
-    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
 constexpr int kOnlyLook = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 
 Unexpected<std::string> cannot_export(const std::string& path, const std::string& reason) {
   return Unexpected<std::string>("cannot export " + path + ": " + reason);
 }
 
-int confined_open(int directory, const char* path, int flags) {
-  struct open_how how {};
-  how.flags = static_cast<std::uint64_t>(flags);
-  how.resolve = kConfined;
-  return static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how));
-}
-
 }  // namespace
 
-Expected<HostRoot, std::string> HostRoot::open(const std::string& path) {
+Expected<HostRoot, std::string> HostRoot::open(const std::string& path,
+                                               std::optional<ConfinedOpen::Means> means) {
   HostRoot made;
   made.root_.descriptor = Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!made.root_.descriptor) return cannot_export(path, std::strerror(errno));
   if (::faccessat(made.root_.descriptor.get(), ".", R_OK | X_OK, AT_EACCESS) != 0)
     return cannot_export(path, std::strerror(errno));
   if (refresh(made.root_) != Status::ok) return cannot_export(path, std::strerror(errno));
-  const Descriptor tried(confined_open(made.root_.descriptor.get(), ".", kOnlyLook));
+  const int root = made.root_.descriptor.get();
+  made.confined_open_ = ConfinedOpen(means ? *means : ConfinedOpen::find_means(root));
+  const Descriptor tried(made.confined_open_(root, ".", kOnlyLook));
   if (!tried) return cannot_export(path, std::string("openat2: ") + std::strerror(errno));
   // Kept open, because a client may take the right to read the root away.
-  made.readable_ = Descriptor(
-      confined_open(made.root_.descriptor.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  made.readable_ = Descriptor(made.confined_open_(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!made.readable_) return cannot_export(path, std::strerror(errno));
   made.descriptors_ = Descriptor(::open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!made.descriptors_)
@@ -69,7 +60,7 @@ Result<Descriptor> HostRoot::retry(Open&& open) const {
 
 Result<Descriptor> HostRoot::open_at(int directory, std::string_view path, int flags) const {
   const std::string name(path);
-  auto opened = retry([&] { return confined_open(directory, name.c_str(), flags); });
+  auto opened = retry([&] { return confined_open_(directory, name.c_str(), flags); });
   // With these flags a link at the end is no error: ELOOP is about one on the way.
   if (!opened && errno == ELOOP) return tl::unexpected(Status::not_directory);
   return opened;

@@ -2,21 +2,25 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "server/directory/confined_open.h"
 #include "server/directory/host_object.h"
 #include "support/expected.h"
 
 namespace steertag::peer {
 
-/// openat2 resolves every name below the exported directory. It follows no symbolic link and no
-/// "..", and crosses no mount point and no other device. This holds whatever the host changes
-/// meanwhile.
+/// Every name below the exported directory is opened by ConfinedOpen. No other device is crossed
+/// to, either.
 class HostRoot {
  public:
   /// The error is one sentence without its end: "cannot export ...".
-  static Expected<HostRoot, std::string> open(const std::string& path);
+  static Expected<HostRoot, std::string> open(const std::string& path) { return open(path, {}); }
+  /// The same by these means; none: those that the host allows.
+  static Expected<HostRoot, std::string> open(const std::string& path,
+                                              std::optional<ConfinedOpen::Means> means);
 
   /// Called when the process has no descriptor left; it closes what can be opened again.
   void set_relief(std::function<void()> relief) { relief_ = std::move(relief); }
@@ -51,6 +55,7 @@ class HostRoot {
   Result<Descriptor> retry(Open&& open) const;
 
   HostObject root_;
+  ConfinedOpen confined_open_;
   Descriptor readable_;     // the root, which O_PATH does not let force anything
   Descriptor descriptors_;  // /proc/self/fd
   std::function<void()> relief_;
