@@ -34,6 +34,7 @@ TEST_F(V4ChannelTest, ABackchannelInWhichNoRecallFitsIsRefusedBeforeItIsBound) {
     return run(op_create_session, args, actor).status;
   };
   EXPECT_EQ(status({0, 10, 8192, 8192, 128, 1, {}}, 1), Status::NFS4ERR_TOOSMALL);
+  EXPECT_EQ(status({}, 1), Status::NFS4ERR_TOOSMALL) << "RFC 8881 18.36.4 phase 2: a replay";
   EXPECT_EQ(status({}, 2), Status::NFS4_OK) << "a client that wants no backchannel";
 }
 
