@@ -1,6 +1,8 @@
 // Operations by which clients make themselves known, of both minor versions.
 // EXCHANGE_ID, DESTROY_CLIENTID and RECLAIM_COMPLETE; SETCLIENTID, SETCLIENTID_CONFIRM and RENEW of
 // minor version 0.
+#include <limits>
+
 #include "server/v4/state_access.h"
 #include "server/v4/state_operations.h"
 
@@ -13,6 +15,7 @@ constexpr std::uint32_t kExchangeFlags =
     nfs4::EXCHGID4_FLAG_UPD_CONFIRMED_REC_A;
 constexpr std::string_view kImplementationDomain = "steertag";
 constexpr std::string_view kImplementationName = "steertag reference server";
+constexpr std::size_t kFileSystemDigits = std::numeric_limits<std::uint64_t>::digits10 + 1;
 
 nfs4::Verifier random_verifier(StateTables& tables) {
   nfs4::Verifier verifier;
@@ -102,8 +105,10 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
   // not in it, since a restarted server is the same server; the file system is, because another
   // server is not.
   const auto root = call.storage.attributes(call.storage.export_root());
-  const std::string name =
-      std::string(kImplementationName) + ' ' + std::to_string(root ? root->filesystem_id : 0);
+  const std::string number = std::to_string(root ? root->filesystem_id : 0);
+  // Of one length, so that the replies of two servers have one layout.
+  const std::string name = std::string(kImplementationName) + ' ' +
+                           std::string(kFileSystemDigits - number.size(), '0') + number;
   const View octets = octets_of(name);
   call.scratch.assign(octets.begin(), octets.end());
   ok.eir_server_owner.so_major_id = call.scratch;

@@ -62,6 +62,8 @@ class Symbols:
             if len(set(item)) >= FEWEST_DIFFERENT and not self._is_own(item):
                 if now[start - _WORD : start] == recorded[start - _WORD : start]:
                     self._opaques[item] = now[start : start + length]
+        if len(now) not in (0, len(recorded)):
+            return  # Another layout: what stands at the same offset may be anything.
         for offset, window in _windows(recorded):
             if offset < _BEFORE_RESULTS[has_header] or window in self._own:
                 continue
