@@ -34,6 +34,7 @@ constexpr Code kCodes[] = {
     {"local_close", Errc::local_close},
     {"no_descriptors", Errc::no_descriptors},
     {"too_many_startups", Errc::too_many_startups},
+    {"too_many_connections", Errc::too_many_connections},
     {"bad_record", Errc::bad_record},
 };
 

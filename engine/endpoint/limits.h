@@ -28,6 +28,8 @@ inline constexpr std::uint32_t kDefaultAnnouncedBytes = 4096;
 /// Connections of one server, of all transports together: 10,000 clients, and some that have not
 /// noticed yet that their old connection is gone. Each takes one descriptor.
 inline constexpr std::size_t kMostConnections = 12'288;
+/// Of one source, which may be the address that 10,000 clients share. The rest is for others.
+inline constexpr std::size_t kMostConnectionsOfSource = 10'240;
 /// Octets of pull buffers of one server; calls wait for each other beyond it.
 inline constexpr std::size_t kPullBudgetBytes = std::size_t{64} << 20;
 /// One connection may have this part of a server's pull buffers, or one call. With the default

@@ -20,6 +20,7 @@
 #include "net/clock.h"
 #include "net/error.h"
 #include "net/pollable.h"
+#include "net/source_quota.h"
 #include "net/url.h"
 #include "support/bytes.h"
 #include "support/expected.h"
@@ -206,7 +207,8 @@ class ConnectionRequest {
  public:
   virtual ~ConnectionRequest() = default;
   virtual View private_data() const = 0;
-  virtual std::string peer_name() const = 0;
+  virtual net::Address peer() const = 0;
+  std::string peer_name() const { return peer().text(); }
   /// Accepts. The connection is established once its startup reply has left. Notifications go to
   /// `handler`. Observers given here receive the Connect event too.
   virtual Expected<std::unique_ptr<Connection>, Error> accept(Domain& domain,
@@ -249,17 +251,11 @@ class Provider : public net::Pollable {
 using RandomSource = std::function<std::uint64_t()>;
 
 /// iwarp: accepted sockets that have not sent their whole startup request. Each takes a descriptor
-/// for Limits::startup at most.
-struct StartupLimits {
-  /// Of all sources. All further ones are refused.
-  std::size_t most = 1024;
-  /// Of one source: an IPv4 address, or the /64 network of an IPv6 address. A quarter of the limit
-  /// is far from any refusal of others. 10,000 clients behind one address connect within seconds.
-  std::size_t of_source = 256;
-  /// Beyond it a new one is refused at random, with a probability that rises evenly to 1 at `most`.
-  /// Twice `of_source`, so that two sources alone cannot have others refused.
-  std::size_t early_drop = 512;
-};
+/// for Limits::startup at most. One source may have a quarter of the limit, which is far from any
+/// refusal of others: 10,000 clients behind one address connect within seconds. Early drop begins
+/// at twice that, so that two sources alone cannot have others refused.
+inline constexpr net::SourceLimits kStartupLimits{
+    .most = 1024, .of_source = 256, .early_drop = 512};
 
 /// A provider's limits on what a peer, or a careless owner, can make it keep or await.
 struct Limits {
@@ -281,7 +277,7 @@ struct Limits {
   /// the peer does not take. An adapter answers without its owner, so only the network delays it.
   /// Until the end the owner's memory is pinned.
   std::chrono::milliseconds unanswered_read{15000};
-  StartupLimits startups{};
+  net::SourceLimits startups = kStartupLimits;
   roce::Limits roce{};
 };
 

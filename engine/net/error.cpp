@@ -45,6 +45,8 @@ std::string_view sentence(Errc code) {
       return "there are no free file descriptors (ulimit -n)";
     case Errc::too_many_startups:
       return "too many connections wait for their startup request";
+    case Errc::too_many_connections:
+      return "too many connections are open";
     case Errc::bad_record:
       return "the peer broke a rule of RPC over TCP (RFC 5531)";
   }

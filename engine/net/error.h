@@ -26,9 +26,10 @@ enum class Errc : std::uint8_t {
   protocol_error,   // the peer broke a rule of the RDMA layers: we sent Terminate or closed
   rejected,         // the peer rejected the connection
   local_close,
-  no_descriptors,     // of the process (EMFILE) or of the system (ENFILE)
-  too_many_startups,  // accepted sockets without a whole startup request, up to a named limit
-  bad_record,         // the octets of a TCP stream are no records of ONC RPC
+  no_descriptors,        // of the process (EMFILE) or of the system (ENFILE)
+  too_many_startups,     // accepted sockets without a whole startup request, up to a named limit
+  too_many_connections,  // up to a named limit
+  bad_record,            // the octets of a TCP stream are no records of ONC RPC
 };
 std::string_view sentence(Errc code);
 

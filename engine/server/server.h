@@ -47,7 +47,7 @@ class Server {
   const std::vector<net::Url>& listening() const { return listening_; }
   /// The port of the first place.
   std::uint16_t port() const { return listening_.front().port; }
-  std::size_t connection_count() const { return context_.open_connections; }
+  std::size_t connection_count() const { return context_.connections.held(); }
   const ServerStatistics& statistics() const { return context_.statistics; }
   /// Memory of the first provider; there must be one.
   const RegionPool& pool() const { return rdma_.front()->pool(); }

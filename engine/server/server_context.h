@@ -7,6 +7,7 @@
 #include <string>
 
 #include "net/error.h"
+#include "net/source_quota.h"
 #include "server/rdma/connection_backchannel.h"
 #include "server/rdma/rdma_dispatch.h"
 #include "server/rdma/reply_budget.h"
@@ -39,20 +40,35 @@ struct ServerContext {
                 TroubleCallback its_on_trouble)
       : options(std::move(its_options)),
         on_trouble(std::move(its_on_trouble)),
+        connections({.most = options.most_connections,
+                     .of_source = options.most_connections_of_source,
+                     .early_drop = options.most_connections},
+                    {}),
         dispatcher(std::move(programs), options.squash_root, options.clock, options.retries),
         replies(options.reply_budget_bytes),
         failed_calls(options.clock),
         callbacks(options.clock) {}
 
+  /// A place for a connection of this peer; none if there are too many, which is told once for each
+  /// burst.
+  std::optional<net::SourceQuota::Slot> admit(const net::Address& peer) {
+    auto slot = connections.admit(peer);
+    if (slot) return std::move(*slot);
+    ++statistics.refused_connections;
+    if (slot.error().begins_burst && on_trouble)
+      on_trouble(peer.text(), {net::Errc::too_many_connections, std::move(slot.error().reason)});
+    return std::nullopt;
+  }
+
   const ServerOptions options;
   const TroubleCallback on_trouble;
+  net::SourceQuota connections;  // of all transports, which it outlives
   Dispatcher dispatcher;
   ReplyBudget replies;
   FailedCalls failed_calls;
   CallbackTimers callbacks;
   ServerStatistics statistics;
   std::uint64_t next_connection = 1;
-  std::size_t open_connections = 0;
 };
 
 }  // namespace steertag::peer

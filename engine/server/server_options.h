@@ -22,6 +22,7 @@ struct ServerOptions {
   bool sends_private_data = true;
   std::chrono::milliseconds idle_timeout = kIdleTimeout;  // 0: none
   std::size_t most_connections = kMostConnections;
+  std::size_t most_connections_of_source = kMostConnectionsOfSource;
   std::size_t pull_budget_bytes = kPullBudgetBytes;
   StreamTimeouts stream_timeouts;
   std::chrono::milliseconds time_slice = kTimeSlice;  // of a connection over TCP

@@ -36,7 +36,7 @@ class IwarpRequest final : public ConnectionRequest {
         frame_(std::move(frame)) {}
 
   View private_data() const override { return frame_.private_data; }
-  std::string peer_name() const override { return peer_address(socket_).text(); }
+  Address peer() const override { return peer_address(socket_); }
 
   Expected<std::unique_ptr<Connection>, Error> accept(Domain& domain,
                                                       const ConnectionOptions& options,
@@ -150,7 +150,7 @@ Agreement agree_as_responder(const ConnectionOptions& options, const StartupFram
 // One accepted socket until its request is whole.
 class IwarpListener::Pending final : public Channel {
  public:
-  Pending(Runtime& runtime, IwarpListener& listener, StartupQuota::Slot slot, Socket socket,
+  Pending(Runtime& runtime, IwarpListener& listener, net::SourceQuota::Slot slot, Socket socket,
           const Address& peer)
       : runtime_(runtime),
         listener_(listener),
@@ -227,7 +227,7 @@ class IwarpListener::Pending final : public Channel {
 
   Runtime& runtime_;  // outlives the listener
   IwarpListener& listener_;
-  StartupQuota::Slot slot_;
+  net::SourceQuota::Slot slot_;
   Socket socket_;
   Address peer_;
   Reactor::Key key_ = 0;

@@ -5,7 +5,6 @@
 
 #include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/linger.h"
-#include "fabric/iwarp/startup_quota.h"
 #include "fabric/software/software_core.h"
 
 namespace steertag::fabric::iwarp {
@@ -26,7 +25,7 @@ struct Runtime final : SoftwareCore {
   }
 
   LingeringSockets lingering;
-  StartupQuota startups;
+  net::SourceQuota startups;
   std::vector<std::byte> scratch = std::vector<std::byte>(kScratchBytes);
 };
 

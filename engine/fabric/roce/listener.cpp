@@ -14,7 +14,7 @@ class RoceRequest final : public ConnectionRequest, private SessionUser {
   RoceRequest(Runtime& runtime, Session& session, View private_data)
       : runtime_(runtime),
         session_(&session),
-        peer_name_(session.peer().text()),
+        peer_(session.peer()),
         private_data_(private_data.begin(), private_data.end()) {
     session.set_user(*this);
   }
@@ -25,7 +25,7 @@ class RoceRequest final : public ConnectionRequest, private SessionUser {
   }
 
   View private_data() const override { return private_data_; }
-  std::string peer_name() const override { return peer_name_; }
+  Address peer() const override { return peer_; }
 
   Expected<std::unique_ptr<Connection>, Error> accept(Domain& domain,
                                                       const ConnectionOptions& options,
@@ -66,7 +66,7 @@ class RoceRequest final : public ConnectionRequest, private SessionUser {
 
   Runtime& runtime_;
   Session* session_;
-  std::string peer_name_;
+  Address peer_;
   Bytes private_data_;
 };
 

@@ -30,7 +30,7 @@ class VerbsRequest final : public ConnectionRequest, private CmOwner {
   }
 
   View private_data() const override { return event_.private_data; }
-  std::string peer_name() const override { return peer_.text(); }
+  Address peer() const override { return peer_; }
 
   Expected<std::unique_ptr<Connection>, Error> accept(Domain& domain,
                                                       const ConnectionOptions& options,

@@ -48,28 +48,27 @@ EndpointOptions RdmaTransport::endpoint_options() const {
 }
 
 void RdmaTransport::on_request(std::unique_ptr<fabric::ConnectionRequest> request) {
-  if (context_.open_connections >= context_.options.most_connections) {
-    ++context_.statistics.refused_connections;
-    request->reject({});
-    return;
-  }
-  if (context_.options.interposer) return answer(std::move(request), *context_.options.interposer);
-  auto connection = std::make_unique<ServerConnection>(context_, rdma_, endpoint_options());
+  auto slot = context_.admit(request->peer());
+  if (!slot) return request->reject({});
+  if (context_.options.interposer)
+    return answer(std::move(request), *context_.options.interposer, std::move(*slot));
+  auto connection =
+      std::make_unique<ServerConnection>(context_, rdma_, endpoint_options(), std::move(*slot));
   const auto client = announced_by(*request);
   const bool accepted = connection->accept(*request, client).has_value();
   keep(std::move(connection), accepted);
 }
 
 void RdmaTransport::answer(std::unique_ptr<fabric::ConnectionRequest> request,
-                           Interposer& interposer) {
+                           Interposer& interposer, net::SourceQuota::Slot slot) {
   AcceptStep step;
   step.endpoint = endpoint_options();
   step.client = announced_by(*request);
   interposer.on_request(request->private_data(), step);
   switch (step.answer) {
     case AcceptStep::Answer::accept: {
-      auto connection =
-          std::make_unique<ServerConnection>(context_, rdma_, std::move(step.endpoint));
+      auto connection = std::make_unique<ServerConnection>(
+          context_, rdma_, std::move(step.endpoint), std::move(slot));
       const bool accepted =
           connection->accept(*request, step.client, step.events, step.bytes).has_value();
       const std::shared_ptr<InterposedConnection> interposed = connection->interposed();
@@ -95,7 +94,6 @@ void RdmaTransport::keep(std::unique_ptr<ServerConnection> connection, bool acce
     return;
   }
   ++context_.statistics.connections;
-  ++context_.open_connections;
   const std::uint64_t id = connection->id();
   connections_.emplace(id, std::move(connection));
 }
@@ -107,7 +105,6 @@ void RdmaTransport::sweep() {
     if (found == connections_.end()) return true;
     if (!found->second->down()) return found->second->trim();
     connections_.erase(found);
-    --context_.open_connections;
     return true;
   });
   look_for_idleness();

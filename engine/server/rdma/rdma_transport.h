@@ -29,7 +29,8 @@ class RdmaTransport {
   void on_request(std::unique_ptr<fabric::ConnectionRequest> request);
   EndpointOptions endpoint_options() const;
   /// As the interposer wants it.
-  void answer(std::unique_ptr<fabric::ConnectionRequest> request, Interposer& interposer);
+  void answer(std::unique_ptr<fabric::ConnectionRequest> request, Interposer& interposer,
+              net::SourceQuota::Slot slot);
   void keep(std::unique_ptr<ServerConnection> connection, bool accepted);
   void look_for_idleness();
 

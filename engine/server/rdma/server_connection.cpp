@@ -36,9 +36,10 @@ bool too_complex(const wire::Header& header) {
 }  // namespace
 
 ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
-                                   EndpointOptions options)
+                                   EndpointOptions options, net::SourceQuota::Slot slot)
     : context_(context),
       rdma_(rdma),
+      slot_(std::move(slot)),
       info_{context.next_connection++, true, {}, {}},
       endpoint_(rdma.provider, *this, options),
       most_transactions_(std::size_t{2} * options.receives) {

@@ -21,7 +21,8 @@ class ServerConnection final : public EndpointUser,
                                private ConnectionBackchannel::Sender {
  public:
   /// `context` and `rdma` must outlive the connection.
-  ServerConnection(ServerContext& context, RdmaContext& rdma, EndpointOptions options);
+  ServerConnection(ServerContext& context, RdmaContext& rdma, EndpointOptions options,
+                   net::SourceQuota::Slot slot);
   ~ServerConnection() override;
 
   /// `client` is what the client has announced, if anything. Observers see the connection from its
@@ -122,6 +123,7 @@ class ServerConnection final : public EndpointUser,
 
   ServerContext& context_;
   RdmaContext& rdma_;
+  net::SourceQuota::Slot slot_;
   std::map<ReceiveId, Bytes>
       replaced_;  // messages of an interposer, by the receive of the true one
   ConnectionInfo info_;

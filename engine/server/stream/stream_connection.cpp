@@ -33,10 +33,12 @@ std::string duration_text(std::chrono::milliseconds time) {
 
 }  // namespace
 
-StreamConnection::StreamConnection(StreamRuntime& runtime, std::uint64_t id, net::Socket socket,
+StreamConnection::StreamConnection(StreamRuntime& runtime, std::uint64_t id,
+                                   net::SourceQuota::Slot slot, net::Socket socket,
                                    const net::Address& peer)
     : runtime_(runtime),
       id_(id),
+      slot_(std::move(slot)),
       socket_(std::move(socket)),
       peer_(peer),
       source_(peer),

@@ -14,8 +14,8 @@ namespace steertag::peer {
 class StreamConnection final : private net::Channel, private ConnectionBackchannel::Sender {
  public:
   /// `runtime` must outlive the connection. Once it is down, `id` appears in `runtime.ended`.
-  StreamConnection(StreamRuntime& runtime, std::uint64_t id, net::Socket socket,
-                   const net::Address& peer);
+  StreamConnection(StreamRuntime& runtime, std::uint64_t id, net::SourceQuota::Slot slot,
+                   net::Socket socket, const net::Address& peer);
   ~StreamConnection() override;
   StreamConnection(const StreamConnection&) = delete;
   StreamConnection& operator=(const StreamConnection&) = delete;
@@ -91,6 +91,7 @@ class StreamConnection final : private net::Channel, private ConnectionBackchann
 
   StreamRuntime& runtime_;
   std::uint64_t id_;
+  net::SourceQuota::Slot slot_;
   net::Socket socket_;
   net::Address peer_;
   net::Source source_;

@@ -1,4 +1,6 @@
 // The server over plain TCP: records however they are cut, many calls at a time, limits, callbacks.
+#include <deque>
+
 #include "net/testing/descriptors.h"
 #include "rpc/direction.h"
 #include "server/testing/stream_fixture.h"
@@ -274,7 +276,38 @@ TEST_F(StreamServerTest, ConnectionsHaveALimitOverAllTransports) {
   RawStream second(tcp_url);
   pump({&second}, [&] { return second.closed; });
   ASSERT_EQ(troubles.size(), 1U);
-  EXPECT_NE(troubles[0].find("2 connections are open"), std::string::npos) << troubles[0];
+  EXPECT_EQ(troubles[0],
+            "too many connections are open: all sources have 2, as many as they may have together");
+}
+
+TEST_F(StreamServerTest, OneSourceLeavesConnectionsToOthersOverAllTransports) {
+  ServerOptions options;
+  options.most_connections = 4;
+  options.most_connections_of_source = 2;
+  serve_all(options);
+  std::deque<RawStream> crowd;
+  const auto crowd_grows = [&] {
+    crowd.emplace_back(tcp_url, "127.0.0.2").send_record(null_call(1));
+    pump({&crowd.back()}, [&] { return crowd.back().closed || !crowd.back().records.empty(); });
+    return !crowd.back().closed;
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(crowd_grows(), i < 2) << "the source has its share";
+  ASSERT_EQ(troubles.size(), 1U) << "a burst is told once";
+  EXPECT_EQ(troubles[0],
+            "too many connections are open: 127.0.0.2 has 2, as many as one source may have");
+  auto over_rdma = connect();  // from 127.0.0.1
+  EXPECT_TRUE(over_rdma->call<nfs3::Void>(nfs3::Procedure::NFSPROC3_NULL, nfs3::Void{}));
+  RawStream good(tcp_url);
+  good.send_record(null_call(1));
+  pump({&good}, [&] { return good.records.size() == 1; });
+  RawStream third(tcp_url);
+  pump({&third}, [&] { return third.closed; });
+  ASSERT_EQ(troubles.size(), 2U) << "connections over RDMA count too";
+  EXPECT_TRUE(troubles[1].find("127.0.0.1 has 2") != std::string::npos) << troubles[1];
+  EXPECT_EQ(server->connection_count(), 4U);
+  crowd.clear();
+  drive([&] { return server->connection_count() == 2; });
+  EXPECT_TRUE(crowd_grows()) << "what has ended still counts";
 }
 
 TEST_F(StreamServerTest, LackOfDescriptorsIsCalledSo) {

@@ -30,24 +30,17 @@ void StreamTransport::trouble(const std::string& peer, const net::Error& error) 
 void StreamTransport::admit(net::Socket socket, const net::Address& peer) {
   ServerContext& context = runtime_.context;
   ++runtime_.notices;
-  Expected<void, net::Error> admitted;
-  if (context.open_connections >= context.options.most_connections) {
-    admitted =
-        tl::unexpected(net::Error{net::Errc::local_close, std::to_string(context.open_connections) +
-                                                              " connections are open"});
-  } else {
-    const std::uint64_t id = context.next_connection++;
-    auto connection = std::make_unique<StreamConnection>(runtime_, id, std::move(socket), peer);
-    admitted = connection->start();
-    if (admitted) {
-      ++context.statistics.connections;
-      ++context.open_connections;
-      connections_.emplace(id, std::move(connection));
-      return;
-    }
+  auto slot = context.admit(peer);
+  if (!slot) return;
+  const std::uint64_t id = context.next_connection++;
+  auto connection =
+      std::make_unique<StreamConnection>(runtime_, id, std::move(*slot), std::move(socket), peer);
+  if (const auto started = connection->start(); !started) {
+    ++context.statistics.refused_connections;
+    return trouble(peer.text(), started.error());
   }
-  ++context.statistics.refused_connections;
-  trouble(peer.text(), admitted.error());
+  ++context.statistics.connections;
+  connections_.emplace(id, std::move(connection));
 }
 
 std::size_t StreamTransport::poll(std::chrono::milliseconds timeout) {
@@ -93,8 +86,7 @@ void StreamTransport::drop_stalled() {
 }
 
 void StreamTransport::sweep() {
-  for (const std::uint64_t id : runtime_.ended)
-    runtime_.context.open_connections -= connections_.erase(id);
+  for (const std::uint64_t id : runtime_.ended) connections_.erase(id);
   runtime_.ended.clear();
 }
 
