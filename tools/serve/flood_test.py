@@ -17,7 +17,7 @@ from steertag.suite.run.server_process import BundledServer
 PROGRAM = os.environ.get("STEERTAG_SERVE") or str(build_paths.tool("steertag-serve"))
 DEADLINE_S = 60
 CROWD = "127.0.0.2"  # the client is 127.0.0.1
-# Of one source, see StartupLimits and kRecordParts.
+# Of one source, see kStartupLimits and kRecordParts.
 STARTUPS = 256
 SILENT = 600
 HALF_RECORDS = 400
