@@ -58,9 +58,8 @@ endfunction()
 
 # steertag_library(NAME SOURCES a.cpp ... LINKS steertag_x ... [ALONE b.cpp ...]): the engine folder's
 # library. ALONE names sources whose own names clash with those of others; they share no unit.
-# With SEPARATE no source does.
 function(steertag_library name)
-  cmake_parse_arguments(ARG "SEPARATE" "" "SOURCES;LINKS;ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;ALONE" ${ARGN})
   add_library(steertag_${name} STATIC ${ARG_SOURCES})
   add_library(steertag::${name} ALIAS steertag_${name})
   set_target_properties(steertag_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
@@ -70,7 +69,7 @@ function(steertag_library name)
   target_link_libraries(steertag_${name} PUBLIC ${ARG_LINKS} tl::expected PRIVATE $<BUILD_INTERFACE:steertag_options>)
   set_property(GLOBAL APPEND PROPERTY STEERTAG_LIBRARIES steertag_${name})
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  if(STEERTAG_QUICK AND NOT ARG_SEPARATE)
+  if(STEERTAG_QUICK)
     set_target_properties(steertag_${name} PROPERTIES
       UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${STEERTAG_SOURCES_A_UNIT})
     # GCC 12 sees overflows in std::string that are not there, where it inlines across sources.

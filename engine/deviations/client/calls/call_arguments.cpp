@@ -32,7 +32,7 @@ void put_count(peer::Request& request, std::size_t count) {
                   static_cast<std::uint32_t>(count));
 }
 
-void count_roundup(peer::FormStep& step) {
+void count_item_roundup(peer::FormStep& step) {
   peer::Request& request = step.request;
   if (!request.has_item) return;
   request.wish.roundup_in_read_chunk = step.form.read_chunk;
@@ -65,7 +65,7 @@ void unalign(DepartingCall& call) {
   }
 }
 
-void shorten(DepartingCall& call) {
+void shorten_last_segment(DepartingCall& call) {
   if (has_odd_item(call)) --read_list(call).back().target.length;
 }
 
@@ -122,7 +122,7 @@ void leave_roundup(DepartingCall& call) {
     call.step.parts.push_back(View(kZeros).first(wire::roundup4(item) - item));
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kCallArguments[] = {
     {.name = "chunk-lists-uncounted",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.3.2-1"},
@@ -142,12 +142,12 @@ constexpr Deviation kFamily[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.5.2-4", "RFC8166-3.4.4.1-2"},
      .sentence = "The read chunk of an item that needs roundup lacks the item's last octet.",
-     .client = {.departure = shorten}},
+     .client = {.departure = shorten_last_segment}},
     {.name = "roundup-counted",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.5.2-2"},
      .sentence = "The roundup in a read chunk is counted in the item's length word.",
-     .client = {.form = count_roundup}},
+     .client = {.form = count_item_roundup}},
     {.name = "roundup-in-read-chunk",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.5.2-1"},
@@ -213,7 +213,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> call_arguments_family() {
-  return kFamily;
+  return kCallArguments;
 }
 
 }  // namespace steertag::deviations

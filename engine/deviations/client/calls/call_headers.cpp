@@ -8,7 +8,7 @@ bool inline_calls(const DepartingCall& call) {
   return calls_of_small_thresholds(call) && call.header().proc == wire::Procedure::msg;
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kCallHeaders[] = {
     {.name = "call-xid-differs",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.2.1-1"},
@@ -34,7 +34,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> call_headers_family() {
-  return kFamily;
+  return kCallHeaders;
 }
 
 }  // namespace steertag::deviations

@@ -44,7 +44,7 @@ void wrap(DepartingCall& call) {
   call.mutate("reply-chunk.offset-wraps");
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kCallResults[] = {
     {.name = "write-chunk-rounded-down",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.6-2"},
@@ -91,7 +91,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> call_results_family() {
-  return kFamily;
+  return kCallResults;
 }
 
 }  // namespace steertag::deviations

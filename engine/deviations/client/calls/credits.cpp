@@ -41,7 +41,7 @@ void grant_all(ArrivingMessage& arriving) {
   arriving.replace(std::move(message));
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kCredits[] = {
     {.name = "discarded-grant-used",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.3.3-4"},
@@ -89,7 +89,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> credits_family() {
-  return kFamily;
+  return kCredits;
 }
 
 }  // namespace steertag::deviations

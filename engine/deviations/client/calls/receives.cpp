@@ -77,7 +77,7 @@ void drop_of(ArrivingMessage& arriving) {
   if (kIs(arriving)) arriving.step.receive = Receive::drop;
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kReceives[] = {
     {.name = "few-receives",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.3.1-10"},
@@ -135,7 +135,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> receives_family() {
-  return kFamily;
+  return kReceives;
 }
 
 }  // namespace steertag::deviations

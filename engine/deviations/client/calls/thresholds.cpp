@@ -41,7 +41,7 @@ void set_reserved(peer::ConnectStep& step) {
       mutate::private_data(step.endpoint.announced, "private-data.reserved-bits-all")->bytes;
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kThresholds[] = {
     {.name = "missing-private-data-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8797-5.1-1", "RFC8166-3.3.3-7", "RFC8797-5.2-2"},
@@ -94,7 +94,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> thresholds_family() {
-  return kFamily;
+  return kThresholds;
 }
 
 }  // namespace steertag::deviations

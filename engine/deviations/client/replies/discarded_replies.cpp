@@ -95,7 +95,7 @@ bool is_msgp(const ArrivingMessage& arriving) {
   return has_procedure(arriving, wire::Procedure::msgp);
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kDiscardedReplies[] = {
     {.name = "takes-any-version",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.5-3"},
@@ -186,7 +186,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> discarded_replies_family() {
-  return kFamily;
+  return kDiscardedReplies;
 }
 
 }  // namespace steertag::deviations

@@ -8,7 +8,7 @@ void close_argument(DepartingCall& call) {
   if (call.step.argument && is_small(call.step.limits)) call.step.argument->invalidate();
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kMemory[] = {
     {.name = "memory-left-open",
      .side = trace::Role::client,
      .breaks = {"RFC8166-8.1-1"},
@@ -41,7 +41,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> memory_family() {
-  return kFamily;
+  return kMemory;
 }
 
 }  // namespace steertag::deviations

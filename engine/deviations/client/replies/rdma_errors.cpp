@@ -56,7 +56,7 @@ void ask_for_more(peer::FormStep& step) {
       step.request.reply.payload + std::size_t{step.retries} * kMoreForReply;
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kRdmaErrors[] = {
     {.name = "undecodable-error-fails-call",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.5-9"},
@@ -109,7 +109,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> rdma_errors_family() {
-  return kFamily;
+  return kRdmaErrors;
 }
 
 }  // namespace steertag::deviations

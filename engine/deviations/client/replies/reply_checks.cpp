@@ -4,7 +4,7 @@
 namespace steertag::deviations {
 namespace {
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kReplyChecks[] = {
     {.name = "returned-length-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.6.1-1", "RFC8166-4.3.2.2-5"},
@@ -42,7 +42,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> reply_checks_family() {
-  return kFamily;
+  return kReplyChecks;
 }
 
 }  // namespace steertag::deviations

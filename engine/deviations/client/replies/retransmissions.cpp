@@ -47,7 +47,7 @@ void fail_earlier(ArrivingMessage& arriving) {
   }
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kRetransmissions[] = {
     {.name = "gives-up-on-third-connection",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.5.5-1"},
@@ -92,7 +92,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> retransmissions_family() {
-  return kFamily;
+  return kRetransmissions;
 }
 
 }  // namespace steertag::deviations

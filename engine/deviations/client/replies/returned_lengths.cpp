@@ -67,7 +67,7 @@ void take_whole_reply_chunk(ArrivingMessage& arriving) {
   });
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kReturnedLengths[] = {
     {.name = "returned-lengths-wrap",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.3-2"},
@@ -88,7 +88,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> returned_lengths_family() {
-  return kFamily;
+  return kReturnedLengths;
 }
 
 }  // namespace steertag::deviations

@@ -19,7 +19,7 @@ void hide_flags(ArrivingMessage& arriving) {
       [](std::uint32_t, nfs4::SequenceOk& ok) { ok.sr_status_flags &= ~kFlags; });
 }
 
-void hide_backchannel(ArrivingMessage& arriving) {
+void hide_from_client(ArrivingMessage& arriving) {
   hide_flags<kPathDown>(arriving);
   change_arrived<nfs4::CreateSessionResult>(
       arriving, Opnum::OP_CREATE_SESSION, [](std::uint32_t, nfs4::CreateSessionOk& ok) {
@@ -45,7 +45,7 @@ void promise_long(peer::RequestStep& step, ClientHistory& /*history*/) {
   });
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kBackchannels[] = {
     {.name = "path-down-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.2-6"},
@@ -60,7 +60,7 @@ constexpr Deviation kFamily[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.13.1.2-2"},
      .sentence = "A backchannel that was lost with its connection is not bound to the next one.",
-     .client = {.arrival = hide_backchannel}},
+     .client = {.arrival = hide_from_client}},
     {.name = "bind-not-alone",
      .side = trace::Role::client,
      .breaks = {"RFC8881-18.34.3-1"},
@@ -81,7 +81,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> backchannels_family() {
-  return kFamily;
+  return kBackchannels;
 }
 
 }  // namespace steertag::deviations

@@ -183,7 +183,7 @@ void answer_long(peer::AnswerStep& step, ClientHistory& /*history*/) {
     step.message.resize(wire::kSmallestHeaderBytes + 2 * kShortReply);
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kCallbackAnswers[] = {
     {.name = "callback-ident-refused",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.2.1-1"},
@@ -308,7 +308,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> callback_answers_family() {
-  return kFamily;
+  return kCallbackAnswers;
 }
 
 }  // namespace steertag::deviations

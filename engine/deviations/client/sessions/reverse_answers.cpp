@@ -89,7 +89,7 @@ void withhold_many(peer::AnswerStep& step, ClientHistory& history) {
   step.withheld = ++history.useless > kManyCalls;
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kReverseAnswers[] = {
     {.name = "reverse-call-taken",
      .side = trace::Role::client,
      .breaks = {"RFC8167-2.4.1-1"},
@@ -145,7 +145,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> reverse_answers_family() {
-  return kFamily;
+  return kReverseAnswers;
 }
 
 }  // namespace steertag::deviations

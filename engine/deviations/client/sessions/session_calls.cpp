@@ -135,7 +135,7 @@ void add_to_destroy(peer::RequestStep& step, ClientHistory& /*history*/) {
     append_operation(step, Opnum::OP_PUTROOTFH);
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kSessionCalls[] = {
     {.name = "slot-recall-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.8.3-1"},
@@ -200,7 +200,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> session_calls_family() {
-  return kFamily;
+  return kSessionCalls;
 }
 
 }  // namespace steertag::deviations

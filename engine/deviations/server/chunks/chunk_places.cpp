@@ -71,7 +71,7 @@ void take_part(peer::CallStep& call) {
   call.chunks = {};
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kChunkPlaces[] = {
     {.name = "chunk-put-at-segment-end",
      .breaks = {"RFC8166-3.4.5-5"},
      .sentence =
@@ -94,7 +94,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> chunk_places_family() {
-  return kFamily;
+  return kChunkPlaces;
 }
 
 }  // namespace steertag::deviations

@@ -62,7 +62,7 @@ void read_few_segments(Arriving& arriving) {
   arriving.replace(std::move(message));
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kChunkSizes[] = {
     {.name = "first-page-repeated",
      .breaks = {"RFC8166-3.4.6-3"},
      .sentence = "Where a write chunk has several segments, all pages of the first hold its first "
@@ -90,7 +90,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> chunk_sizes_family() {
-  return kFamily;
+  return kChunkSizes;
 }
 
 }  // namespace steertag::deviations

@@ -99,7 +99,7 @@ void refuse_full_chunk(Departing& reply) {
   });
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kLongReplies[] = {
     {.name = "inline-above-threshold",
      .breaks = {"RFC8166-3.5.3-7", "RFC8166-3.3.2-2", "RFC8166-4.2.4-6"},
      .sentence = "Replies of any size are sent inline, reply chunk or not.",
@@ -145,7 +145,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> long_replies_family() {
-  return kFamily;
+  return kLongReplies;
 }
 
 }  // namespace steertag::deviations

@@ -72,7 +72,7 @@ void truncate_read_offsets(Arriving& arriving) {
   arriving.replace(std::move(message));
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kRdmaWrites[] = {
     {.name = "pad-written",
      .breaks = {"RFC8166-3.4.6.2-2"},
      .sentence = "Roundup octets are written into the write chunk.",
@@ -119,7 +119,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> rdma_writes_family() {
-  return kFamily;
+  return kRdmaWrites;
 }
 
 }  // namespace steertag::deviations

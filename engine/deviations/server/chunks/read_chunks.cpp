@@ -85,7 +85,7 @@ void take_other_xid(Departing& reply) {
   }
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kReadChunks[] = {
     {.name = "second-read-segment-ignored",
      .breaks = {"RFC8166-3.4.5-5", "RFC8267-4-2"},
      .sentence = "Only the first segment of a read chunk is read.",
@@ -128,7 +128,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> read_chunks_family() {
-  return kFamily;
+  return kReadChunks;
 }
 
 }  // namespace steertag::deviations

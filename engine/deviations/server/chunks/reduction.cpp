@@ -153,7 +153,7 @@ void refuse_results_beyond_list(peer::ReplyStep& reply) {
   if (chunks > 0 && chunks < reply.reply.items().size()) reply.outcome = peer::Outcome::chunk_error;
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kReduction[] = {
     {.name = "write-chunk-ignored",
      .breaks = {"RFC8166-4.3.2-3", "RFC8267-6.1-3"},
      .sentence = "Eligible results are sent inline although a write chunk was offered.",
@@ -228,7 +228,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> reduction_family() {
-  return kFamily;
+  return kReduction;
 }
 
 }  // namespace steertag::deviations

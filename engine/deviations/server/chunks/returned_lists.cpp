@@ -24,7 +24,7 @@ bool replies_without_reply_chunk(const Departing& departing) {
   return departing.is_reply() && !departing.call->has_reply_chunk;
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kReturnedLists[] = {
     {.name = "write-list-dropped",
      .breaks = {"RFC8166-3.4.6-4", "RFC8166-4.1.2-5"},
      .sentence = "Replies carry no write list.",
@@ -93,7 +93,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> returned_lists_family() {
-  return kFamily;
+  return kReturnedLists;
 }
 
 }  // namespace steertag::deviations

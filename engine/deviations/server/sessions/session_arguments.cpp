@@ -29,7 +29,7 @@ void refuse_tcp(peer::CallStep& call) {
     refuse(call, Opnum::OP_BIND_CONN_TO_SESSION, Status::NFS4ERR_INVAL);
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kSessionArguments[] = {
     {.name = "high-slot-refused",
      .breaks = {"RFC8881-15.1.11.3-1"},
      .sentence = "A highest slot above the request's own gets NFS4ERR_BAD_HIGH_SLOT.",
@@ -79,7 +79,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> session_arguments_family() {
-  return kFamily;
+  return kSessionArguments;
 }
 
 }  // namespace steertag::deviations

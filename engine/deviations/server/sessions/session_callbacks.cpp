@@ -99,7 +99,7 @@ void keep_program(peer::CallStep& call, SessionTable& sessions) {
       [&](nfs4::BackchannelCtlArgs& args) { args.bca_cb_program = session->cb_program; });
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kSessionCallbacks[] = {
     {.name = "callback-unannounced",
      .breaks = {"RFC8167-6-1"},
      .sentence = "A session without a backchannel is called back.",
@@ -191,7 +191,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> session_callbacks_family() {
-  return kFamily;
+  return kSessionCallbacks;
 }
 
 }  // namespace steertag::deviations

@@ -54,7 +54,7 @@ void grant_as_asked(peer::ReplyStep& reply) {
   });
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kSessionChannels[] = {
     {.name = "granted-slots-missing",
      .breaks = {"RFC8881-18.36.3-1", "RFC8267-6.6-2", "RFC8881-2.10.3.1-2"},
      .sentence = "A session has half of the slots that it was granted.",
@@ -106,7 +106,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> session_channels_family() {
-  return kFamily;
+  return kSessionChannels;
 }
 
 }  // namespace steertag::deviations

@@ -63,7 +63,7 @@ void keep_path_flags(peer::ReplyStep& reply, SessionTable& sessions) {
   });
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kSessionConnections[] = {
     {.name = "bind-beside-others",
      .breaks = {"RFC8881-15.1.3.3-1"},
      .sentence = "BIND_CONN_TO_SESSION is executed, and the operations behind it are not.",
@@ -102,7 +102,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> session_connections_family() {
-  return kFamily;
+  return kSessionConnections;
 }
 
 }  // namespace steertag::deviations

@@ -90,7 +90,7 @@ void close_opens(peer::CallStep& call, SessionTable& sessions) {
                                     [&](auto& args) { spoil(args.open_stateid, sessions); });
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kSessionLifetimes[] = {
     {.name = "session-of-other-client",
      .breaks = {"RFC8881-2.10.1-1"},
      .sentence = "CREATE_SESSION gives the id of a session that another client has.",
@@ -128,7 +128,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> session_lifetimes_family() {
-  return kFamily;
+  return kSessionLifetimes;
 }
 
 }  // namespace steertag::deviations

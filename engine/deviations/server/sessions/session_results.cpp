@@ -48,7 +48,7 @@ void fail_uncached_retry(peer::ReplyStep& reply, Status status) {
                                       [&](auto& result) { result.status = status; });
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kSessionResults[] = {
     {.name = "channel-size-raised",
      .breaks = {"RFC8881-18.36.3-5"},
      .sentence = "CREATE_SESSION grants a larger ca_maxrequestsize than was asked for.",
@@ -211,7 +211,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> session_results_family() {
-  return kFamily;
+  return kSessionResults;
 }
 
 }  // namespace steertag::deviations

@@ -152,7 +152,7 @@ void accept_later_sequence(peer::ReplyStep& reply) {
                  Bytes(result.begin(), result.end()));
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kSessionSlots[] = {
     {.name = "misordered-sequence-executed",
      .breaks = {"RFC8881-2.10.6.1-2", "RFC8881-18.36.3-15"},
      .sentence = "A request with a sequence ID out of order is executed.",
@@ -213,7 +213,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> session_slots_family() {
-  return kFamily;
+  return kSessionSlots;
 }
 
 }  // namespace steertag::deviations

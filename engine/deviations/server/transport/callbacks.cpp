@@ -27,7 +27,7 @@ bool has_direction(const Arriving& arriving, rpc::MessageType direction) {
   return payload && rpc::direction(*payload) == direction;
 }
 
-void change_word(Arriving& arriving, std::size_t at, std::uint32_t value) {
+void replace_word(Arriving& arriving, std::size_t at, std::uint32_t value) {
   Bytes message(arriving.message().begin(), arriving.message().end());
   wire::store_u32(message.data() + at, value);
   arriving.replace(std::move(message));
@@ -60,7 +60,7 @@ void end_over_unknown_reply(Arriving& arriving) {
 
 void match_rpc_xid(Arriving& arriving) {
   if (has_direction(arriving, rpc::MessageType::REPLY))
-    change_word(arriving, kXidAt, *rpc::xid(*plain_payload(arriving)));
+    replace_word(arriving, kXidAt, *rpc::xid(*plain_payload(arriving)));
 }
 
 void exceed_threshold(Departing& callback) {
@@ -78,7 +78,7 @@ void end_over_other_rpc_xid(Arriving& arriving) {
     arriving.abort();
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kCallbacks[] = {
     {.name = "callback-vers-two",
      .breaks = {"RFC8167-5.1-2"},
      .sentence = "Callbacks carry 2 in rdma_vers.",
@@ -115,7 +115,7 @@ constexpr Deviation kFamily[] = {
      .server = {.arrival =
                     [](Arriving& arriving) {
                       if (has_direction(arriving, rpc::MessageType::REPLY))
-                        change_word(arriving, kCreditAt, peer::kReverseCredits);
+                        replace_word(arriving, kCreditAt, peer::kReverseCredits);
                     }},
      .script_shows = false},
     {.name = "any-message-grants-callbacks",
@@ -165,7 +165,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> callbacks_family() {
-  return kFamily;
+  return kCallbacks;
 }
 
 }  // namespace steertag::deviations

@@ -24,7 +24,7 @@ void withhold_long_reply(Departing& reply) {
   if (reply.is_reply() && is_long && threshold <= wire::kDefaultInlineBytes) reply.withheld = true;
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kCombinations[] = {
     {.name = "empty-chunk-ends-invalidating-connection",
      .breaks = {"RFC8267-6.4.1-5"},
      .sentence = "Where both sides have set R, an empty write chunk ends the connection.",
@@ -40,7 +40,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> combinations_family() {
-  return kFamily;
+  return kCombinations;
 }
 
 }  // namespace steertag::deviations

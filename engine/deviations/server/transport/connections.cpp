@@ -170,7 +170,7 @@ void forget_caller(const fabric::CloseReason& /*reason*/, History& history) {
   history.server->callers.erase(&history);
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kConnections[] = {
     {.name = "second-program-disconnects",
      .breaks = {"RFC8166-6.3-2"},
      .sentence = "A call of another program than the connection's first ends the connection.",
@@ -237,7 +237,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> connections_family() {
-  return kFamily;
+  return kConnections;
 }
 
 }  // namespace steertag::deviations

@@ -4,7 +4,7 @@
 namespace steertag::deviations {
 namespace {
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kErrors[] = {
     {.name = "version-range-wrong",
      .breaks = {"RFC8166-4.5.1-1"},
      .sentence = "ERR_VERS names the versions 2 to 3.",
@@ -42,7 +42,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> errors_family() {
-  return kFamily;
+  return kErrors;
 }
 
 }  // namespace steertag::deviations

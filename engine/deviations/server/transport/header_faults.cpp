@@ -39,7 +39,7 @@ bool is_broken(const Arriving& arriving) {
   return !wire::decode(message, header);
 }
 
-void execute_any_version(Arriving& arriving) {
+void execute_any_header_version(Arriving& arriving) {
   const auto words = wire::peek(arriving.message());
   if (words && words->vers != wire::kVersion) arriving.mutate("version.1");
 }
@@ -145,11 +145,11 @@ void lose_receive(Arriving& arriving) {
   if (discarded) arriving.take_with_receive();
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kHeaderFaults[] = {
     {.name = "version-executed",
      .breaks = {"RFC8166-4.5.1-1"},
      .sentence = "A call of any version is executed as version 1.",
-     .server = {.arrival = execute_any_version}},
+     .server = {.arrival = execute_any_header_version}},
     {.name = "short-message-answered",
      .breaks = {"RFC8166-4.5-1"},
      .sentence = "A message below 28 octets is answered with ERR_CHUNK.",
@@ -284,7 +284,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> header_faults_family() {
-  return kFamily;
+  return kHeaderFaults;
 }
 
 }  // namespace steertag::deviations

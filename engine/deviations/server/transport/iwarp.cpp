@@ -30,7 +30,7 @@ void send_behind_reply(Connecting& connecting) {
   ++policy->segments.first_send_msn;
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kIwarp[] = {
     {.name = "startup-key-ignored",
      .breaks = {"RFC5044-7.1.1-1", "RFC5044-7.1.2-3"},
      .sentence = "Any MPA key counts as that of a request.",
@@ -244,7 +244,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> iwarp_family() {
-  return kFamily;
+  return kIwarp;
 }
 
 }  // namespace steertag::deviations

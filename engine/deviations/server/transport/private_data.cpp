@@ -65,7 +65,7 @@ void invalidate_unasked(Connecting& connecting) {
   client->remote_invalidation = true;
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kPrivateData[] = {
     {.name = "private-data-aligned-only",
      .breaks = {"RFC8797-5.2-1"},
      .sentence = "Private data is found only at an offset that is a multiple of four.",
@@ -182,7 +182,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> private_data_family() {
-  return kFamily;
+  return kPrivateData;
 }
 
 }  // namespace steertag::deviations

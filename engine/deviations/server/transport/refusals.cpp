@@ -108,7 +108,7 @@ bool has_empty_write_chunk(const wire::Header& header, View /*payload*/) {
   return false;
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kRefusals[] = {
     {.name = "version-discarded",
      .breaks = {"RFC8166-4.5.1-1"},
      .sentence = "A call of an unsupported version is discarded.",
@@ -235,7 +235,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> refusals_family() {
-  return kFamily;
+  return kRefusals;
 }
 
 }  // namespace steertag::deviations

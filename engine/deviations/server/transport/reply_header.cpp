@@ -29,7 +29,7 @@ void count_grant_down(Departing& reply) {
   reply.draft.credit -= static_cast<std::uint32_t>(std::min(reply.history->replies, most));
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kReplyHeader[] = {
     {.name = "reply-vers-two",
      .breaks = {"RFC8166-4.2.2-1", "RFC8166-4.1.2-13"},
      .sentence = "Replies carry 2 in rdma_vers.",
@@ -80,7 +80,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> reply_header_family() {
-  return kFamily;
+  return kReplyHeader;
 }
 
 }  // namespace steertag::deviations

@@ -50,7 +50,7 @@ void bind_owner_to_connection(peer::CallStep& call) {
                                    [&](nfs4::OpenArgs& args) { args.owner.owner = View(name); });
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kRetries[] = {
     {.name = "retries-executed-again",
      .breaks = {"RFC1813-4.5-1", "RFC7530-16.33.5-1"},
      .sentence = "A call that is repeated over another connection is executed again.",
@@ -101,7 +101,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> retries_family() {
-  return kFamily;
+  return kRetries;
 }
 
 }  // namespace steertag::deviations

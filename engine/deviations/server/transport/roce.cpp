@@ -7,7 +7,7 @@ namespace {
 
 using peer::ServerOptions;
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kRoce[] = {
     {.name = "psn-unchecked",
      .breaks = {"IBA-9.7-1"},
      .sentence = "Requests with any later PSN are taken.",
@@ -95,7 +95,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> roce_family() {
-  return kFamily;
+  return kRoce;
 }
 
 }  // namespace steertag::deviations

@@ -119,7 +119,7 @@ void lose_header_of_error(Departing& reply) {
   reply.mutate("without.transport-header");
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kRpcMessages[] = {
     {.name = "garbage-args-discarded",
      .breaks = {"RFC8166-4.5.2-5"},
      .sentence = "A call whose arguments do not decode is discarded.",
@@ -219,7 +219,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> rpc_messages_family() {
-  return kFamily;
+  return kRpcMessages;
 }
 
 }  // namespace steertag::deviations

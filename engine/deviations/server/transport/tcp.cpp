@@ -38,7 +38,7 @@ void invert_last_bit(peer::ReplyStep& reply) {
   if (!reply.rdma && results.size() > kAcceptedOctets) results.back() ^= std::byte{1};
 }
 
-constexpr Deviation kFamily[] = {
+constexpr Deviation kTcp[] = {
     {.name = "reply-mark-not-last",
      .breaks = {"RFC5531-11-4"},
      .sentence = "Replies over TCP are marked as if another fragment followed.",
@@ -72,7 +72,7 @@ constexpr Deviation kFamily[] = {
 }  // namespace
 
 std::span<const Deviation> tcp_family() {
-  return kFamily;
+  return kTcp;
 }
 
 }  // namespace steertag::deviations
