@@ -7,6 +7,7 @@ import sys
 
 from .. import progress, suites_place
 from ..failure import Failure
+from .provider_choice import parted, PROVIDERS
 
 NOT_CAUGHT = 1  # the exit status if a deviation was not caught
 DESCRIPTION = """\
@@ -23,6 +24,11 @@ def add_command(commands):
     )
     add = parser.add_argument
     add("--role", choices=("server", "client"), default="server", help="the deviating peer")
+    add(
+        "--provider",
+        choices=PROVIDERS,
+        help="run all over this provider, except deviations below messages of another one (default: each over one that shows it)",
+    )
     add("--program", help="the peer's program (default: the built or installed one)")
     add(
         "--suite",
@@ -56,14 +62,15 @@ def mutation(arguments):
     from .deviating_peer import CannotScore
 
     try:
-        outcomes = _outcomes(arguments)
+        outcomes, below = _outcomes(arguments)
     except (CannotScore, OSError) as error:
         raise Failure(str(error)) from None
-    print("\n".join([*score_table.lines(outcomes), *score_table.not_caught(outcomes)]))
+    table = score_table.lines(outcomes, arguments.provider, below)
+    print("\n".join([*table, *score_table.not_caught(outcomes)]))
     sys.stdout.flush()
     try:
         if arguments.junit:
-            score_table.write_junit(arguments.junit, outcomes)
+            score_table.write_junit(arguments.junit, outcomes, below)
         if arguments.json:
             score_table.write_json(arguments.json, outcomes)
     except OSError as error:
@@ -72,13 +79,15 @@ def mutation(arguments):
 
 
 def _outcomes(arguments):
+    """The Outcomes, and the deviations that were not tried."""
     from . import claims
     from .deviating_peer import CannotScore, chosen_deviations, list_deviations, PEERS
     from .scorer import Scorer
 
     peer = PEERS[arguments.role]
     program = pathlib.Path(arguments.program or peer.program).resolve()
-    chosen = chosen_deviations(list_deviations(program), arguments.names, arguments.role)
+    named = chosen_deviations(list_deviations(program), arguments.names, arguments.role)
+    chosen, below = parted(named, arguments.provider)
     try:
         suite = (arguments.suite or suites_place.folder(arguments.role)).resolve()
     except suites_place.NoSuites as error:
@@ -88,10 +97,11 @@ def _outcomes(arguments):
     else:
         claimed = claims.from_suite(suite)
     rest = claims.Rest(claimed.cases) if arguments.whole else None
-    scorer = Scorer(program, arguments.report.resolve(), claimed.nodes, peer, suite, rest)
+    report = arguments.report.resolve()
+    scorer = Scorer(program, report, claimed.nodes, peer, suite, rest, arguments.provider)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         outcomes = progress.counted(pool.map(scorer.score, chosen), len(chosen), "deviations")
         if arguments.whole:
             tried = pool.map(scorer.try_rest, outcomes)
             outcomes = progress.counted(tried, len(outcomes), "all other cases")
-    return outcomes
+    return outcomes, below

@@ -75,6 +75,16 @@ def test_the_status_says_whether_each_was_caught(
     assert (tmp_path / "table.xml").is_file()
 
 
+def test_all_runs_are_over_the_provider_that_was_named(monkeypatch, capsys, program, suite):
+    def score(self, deviation):
+        assert self._provider == "roce"
+        return scorer.Outcome(deviation, "caught", "server.it.works.a")
+
+    monkeypatch.setattr(scorer.Scorer, "score", score)
+    assert steertag("--program", program, "--suite", suite, "--provider", "roce") == 0
+    assert "mutation score over roce: 2 of 2 deviations" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "arguments, sentence",
     [

@@ -4,8 +4,10 @@ import json
 import xml.etree.ElementTree
 
 
-def lines(outcomes):
-    width = max(len(outcome.deviation.name) for outcome in outcomes)
+def lines(outcomes, provider=None, below=()):
+    """`below`: the deviations that were not tried, since they are below messages of another provider."""
+    names = [outcome.deviation.name for outcome in outcomes] + [each.name for each in below]
+    width = max(map(len, names))
     for outcome in outcomes:
         deviation = outcome.deviation
         shown = "first" if outcome.blames_right else outcome.shown or "-"
@@ -13,11 +15,17 @@ def lines(outcomes):
             f"{deviation.name:<{width}}  {deviation.requirement:<20}  {outcome.word:<9}  {shown:<20}  "
             f"{outcome.by}"
         )
+    for each in below:
+        yield f"{each.name:<{width}}  {each.requirement:<20}  not of messages"
     own = [outcome.good for outcome in outcomes if not outcome.deviation.also]
     also = [outcome.good for outcome in outcomes if outcome.deviation.also]
     right = sum(outcome.blames_right for outcome in outcomes if not outcome.deviation.also)
     yield f"\nshown first under the requirement that they break: {right} of {len(own)}"
-    yield f"mutation score: {sum(own)} of {len(own)} deviations, {100 * sum(own) // len(own)} %"
+    over = f" over {provider}" if provider else ""
+    if below:
+        count = sum(not each.also for each in below)
+        yield f"not of messages, and not tried{over}: {count} deviations"
+    yield f"mutation score{over}: {sum(own)} of {len(own)} deviations, {100 * sum(own) // len(own)} %"
     if also:
         yield f"caught under further requirements that they break: {sum(also)} of {len(also)}"
 
@@ -31,18 +39,24 @@ def not_caught(outcomes):
             yield from (f"  {line}" for line in outcome.seen)
 
 
-def write_junit(path, outcomes):
-    root = xml.etree.ElementTree.Element("testsuite", name="deviations", tests=str(len(outcomes)))
+def write_junit(path, outcomes, below=()):
+    count = str(len(outcomes) + len(below))
+    root = xml.etree.ElementTree.Element("testsuite", name="deviations", tests=count)
+    for deviation in below:
+        test = _test_of(root, deviation)
+        xml.etree.ElementTree.SubElement(test, "skipped", message="not of messages")
     for outcome in outcomes:
-        name = outcome.deviation.name
-        if outcome.deviation.also:
-            name += f" ({outcome.deviation.requirement})"
-        test = xml.etree.ElementTree.SubElement(root, "testcase", classname="deviation", name=name)
+        test = _test_of(root, outcome.deviation)
         if not outcome.good:
             text = f"{outcome.word}: {outcome.deviation.requirement}: {outcome.by}"
             failure = xml.etree.ElementTree.SubElement(test, "failure", message=text)
             failure.text = "\n".join(outcome.seen)
     xml.etree.ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _test_of(root, deviation):
+    name = f"{deviation.name} ({deviation.requirement})" if deviation.also else deviation.name
+    return xml.etree.ElementTree.SubElement(root, "testcase", classname="deviation", name=name)
 
 
 def write_json(path, outcomes):

@@ -21,6 +21,7 @@ from . import first_catch
 from .attribution import attributing, failed, failed_as_claimed, first_shown, JUDGEMENTS
 from .deviating_peer import CannotScore, Deviation, PEERS
 from .fork_server import NoEnd, PYTEST_OPTIONS, run_module
+from .provider_choice import listening
 
 # Limit of a run of the whole suite against a server that may hang in many cases.
 RUN_LIMIT_S = 600
@@ -32,8 +33,6 @@ MOST_FAILURES = 20
 # The same for the remaining cases of --whole. A peer with more failures breaks the preparation of
 # all cases.
 MOST_FAILURES_OF_REST = 100
-# Rows of a document that binds one provider: only over that one a deviation breaks them.
-PROVIDER_URLS = {"IBA": "roce://127.0.0.1:0"}
 # pytest's exit codes if every selected case has run, if first_catch has ended the run, or if the peer is lost.
 EXPECTED_ENDS = (0, 1, 2)
 
@@ -71,13 +70,21 @@ class Scorer:
     """Runs the suite against deviating peers."""
 
     def __init__(
-        self, program, report, claims_by_requirement, peer=PEERS["server"], suite=None, rest=None
+        self,
+        program,
+        report,
+        claims_by_requirement,
+        peer=PEERS["server"],
+        suite=None,
+        rest=None,
+        provider=None,
     ):
         """`suite` is the folder of all cases; None: that of the checkout. `rest`, a Rest, selects
-        --whole."""
+        --whole. `provider`: that of every run; None: the one that shows who breaks the row."""
         self._peer = peer
         self._suite = str(suite or pathlib.Path("suites") / peer.suite)
         self._rest = rest
+        self._provider = provider
         self._environment = {**os.environ, peer.variable: str(program)}
         self._report = report
         self._claims = claims_by_requirement
@@ -144,7 +151,7 @@ class Scorer:
         arguments = [*PYTEST_OPTIONS, "-p", "steertag.suite.plugin", *tests, "-q"]
         arguments += [self._peer.option, deviation.name, *self._peer.more]
         arguments += ["--report", str(directory), "--strict-verdicts"]
-        arguments += listening(deviation.requirement)
+        arguments += listening(deviation.requirement, self._provider)
         if most_failures is not None:
             arguments += ["--maxfail", str(most_failures)]
         if stop:
@@ -168,12 +175,6 @@ class Scorer:
         if status not in EXPECTED_ENDS or not report.exists():
             raise CannotScore(f"pytest ended with {status}; see {log}")
         return json.loads(report.read_text())["cases"] if status else []
-
-
-def listening(requirement):
-    """The options of a run that show who breaks this row: none if any provider will do."""
-    url = PROVIDER_URLS.get(requirement.partition("-")[0])
-    return [] if url is None else ["--listen", url]
 
 
 def what_was_seen(deviation, cases):

@@ -9,7 +9,7 @@ import pytest
 from steertag.mutation import attribution, claims, deviating_peer, score_table
 from steertag.mutation.claims import Rest
 from steertag.mutation.deviating_peer import CannotScore, Deviation
-from steertag.mutation.scorer import listening, Outcome, Scorer
+from steertag.mutation.scorer import Outcome, Scorer
 
 RULE = "RFC8166-4.2.1-1"
 OTHER = "RFC8166-4.2.2-1"
@@ -140,11 +140,6 @@ def test_a_rest_that_cannot_be_run_was_not_tried(capsys):
     assert "d: no end" in capsys.readouterr().err
 
 
-def test_rows_about_infiniband_are_broken_over_roce():
-    assert listening("IBA-9.7-1") == ["--listen", "roce://127.0.0.1:0"]
-    assert listening("RFC8166-4.5.1-1") == []
-
-
 def test_run_without_a_report_is_told(tmp_path):
     one = Scorer("/nonexistent", tmp_path, {RULE: ["no/such/file.py::test"]})
     stale = tmp_path / "d" / "claiming" / "report.json"
@@ -214,6 +209,16 @@ def test_table_says_what_a_reader_sees_first():
     assert right.strip() == "shown first under the requirement that they break: 1 of 2"
 
 
+def test_table_names_what_was_not_tried_over_a_provider():
+    rows = [Outcome(Deviation("d", RULE), "caught", "a")]
+    below = [Deviation("long-name", "RFC5044-8-1"), Deviation("long-name", OTHER, True)]
+    _, first, second, _, apart, score = score_table.lines(rows, "roce", below)
+    assert first.split() == ["long-name", "RFC5044-8-1", "not", "of", "messages"]
+    assert second.split()[1] == OTHER
+    assert apart == "not of messages, and not tried over roce: 1 deviations"
+    assert score == "mutation score over roce: 1 of 1 deviations, 100 %"
+
+
 def test_table_counts_further_requirements_apart():
     rows = [Outcome(Deviation("d", RULE), "caught", "a")]
     rows += [Outcome(Deviation("d", OTHER, True), word) for word in ("caught", "missed")]
@@ -225,8 +230,9 @@ def test_table_counts_further_requirements_apart():
 def test_junit_has_a_failure_for_each_deviation_not_caught(tmp_path):
     path = tmp_path / "out.xml"
     rows = [Outcome(Deviation("d", RULE), "caught", "a"), Outcome(Deviation("e", RULE), "missed")]
-    score_table.write_junit(path, rows)
-    assert path.read_text().count("<failure") == 1
+    score_table.write_junit(path, rows, [Deviation("f", OTHER)])
+    text = path.read_text()
+    assert (text.count("<failure"), text.count("<skipped"), text.count("<testcase")) == (1, 1, 3)
 
 
 def test_json_names_who_caught_each_deviation(tmp_path):
