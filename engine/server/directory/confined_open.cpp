@@ -26,11 +26,6 @@ int by_openat2(int directory, const char* path, int flags) {
   return static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how));
 }
 
-int failed(int code) {
-  errno = code;
-  return -1;
-}
-
 // The mount that the object of a descriptor is on; nothing: errno.
 std::optional<std::uint64_t> mount_of(int descriptor) {
   struct statx status {};
@@ -45,7 +40,10 @@ std::optional<std::uint64_t> mount_of(int descriptor) {
 
 // One component. It is opened where it is held, so that a rename cannot put another one in between.
 Descriptor open_step(int directory, std::string_view name, int flags, std::uint64_t mount) {
-  if (name.empty() || name == "..") return Descriptor(failed(EXDEV));
+  if (name.empty() || name == "..") {
+    errno = EXDEV;
+    return Descriptor();
+  }
   Descriptor opened(::openat(directory, std::string(name).c_str(), flags | O_NOFOLLOW));
   if (!opened) return opened;
   const auto its_mount = mount_of(opened.get());
@@ -75,7 +73,8 @@ int by_each_step(int directory, std::string_view path, int flags) {
 
 ConfinedOpen::Means ConfinedOpen::find_means(int directory) {
   const Descriptor tried(by_openat2(directory, ".", O_PATH | O_CLOEXEC));
-  return !tried && errno == ENOSYS ? Means::each_step : Means::openat2;
+  const bool refused = !tried && (errno == ENOSYS || errno == EPERM);
+  return refused ? Means::each_step : Means::openat2;
 }
 
 int ConfinedOpen::operator()(int directory, const char* path, int flags) const {

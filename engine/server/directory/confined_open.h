@@ -16,8 +16,9 @@ class ConfinedOpen {
     each_step,  // each component is opened by itself
   };
 
-  /// The means that the host allows this process. Filters of system calls that cannot look into
-  /// openat2's arguments refuse it, as that of systemd's RestrictSUIDSGID= does.
+  /// The means that the host allows this process. Filters of system calls cannot look into
+  /// openat2's arguments, and some refuse it: systemd's RestrictSUIDSGID= with ENOSYS, those of
+  /// older container engines with EPERM.
   static Means find_means(int directory);
 
   explicit ConfinedOpen(Means means = Means::openat2) : means_(means) {}

@@ -32,7 +32,9 @@ Expected<HostRoot, std::string> HostRoot::open(const std::string& path,
   const int root = made.root_.descriptor.get();
   made.confined_open_ = ConfinedOpen(means ? *means : ConfinedOpen::find_means(root));
   const Descriptor tried(made.confined_open_(root, ".", kOnlyLook));
-  if (!tried) return cannot_export(path, std::string("openat2: ") + std::strerror(errno));
+  if (!tried)
+    return cannot_export(path,
+                         std::string("names below it cannot be confined: ") + std::strerror(errno));
   // Kept open, because a client may take the right to read the root away.
   made.readable_ = Descriptor(made.confined_open_(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!made.readable_) return cannot_export(path, std::strerror(errno));

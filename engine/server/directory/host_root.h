@@ -17,10 +17,9 @@ namespace steertag::peer {
 class HostRoot {
  public:
   /// The error is one sentence without its end: "cannot export ...".
-  static Expected<HostRoot, std::string> open(const std::string& path) { return open(path, {}); }
-  /// The same by these means; none: those that the host allows.
-  static Expected<HostRoot, std::string> open(const std::string& path,
-                                              std::optional<ConfinedOpen::Means> means);
+  /// Without `means` it takes those that the host allows.
+  static Expected<HostRoot, std::string> open(
+      const std::string& path, std::optional<ConfinedOpen::Means> means = std::nullopt);
 
   /// Called when the process has no descriptor left; it closes what can be opened again.
   void set_relief(std::function<void()> relief) { relief_ = std::move(relief); }
