@@ -31,6 +31,7 @@ struct ServerStatistics {
 };
 
 /// Gets each connection that did not come up, and each that ends because its client passed a limit.
+/// Of those refused because there are too many, it gets the first of each burst.
 /// Over plain TCP it also gets each that ends because its octets are no RPC. `peer` is empty where
 /// no peer could be told apart. Must not destroy the server.
 using TroubleCallback = std::function<void(const std::string& peer, const net::Error& error)>;
@@ -49,8 +50,8 @@ struct ServerContext {
         failed_calls(options.clock),
         callbacks(options.clock) {}
 
-  /// A place for a connection of this peer; none if there are too many, which is told once for each
-  /// burst.
+  /// A place for a connection of this peer; none if there are too many. The first refusal of each
+  /// burst is reported.
   std::optional<net::SourceQuota::Slot> admit(const net::Address& peer) {
     auto slot = connections.admit(peer);
     if (slot) return std::move(*slot);

@@ -292,7 +292,7 @@ TEST_F(StreamServerTest, OneSourceLeavesConnectionsToOthersOverAllTransports) {
     return !crowd.back().closed;
   };
   for (int i = 0; i < 5; ++i) EXPECT_EQ(crowd_grows(), i < 2) << "the source has its share";
-  ASSERT_EQ(troubles.size(), 1U) << "a burst is told once";
+  ASSERT_EQ(troubles.size(), 1U) << "one line for each burst";
   EXPECT_EQ(troubles[0],
             "too many connections are open: 127.0.0.2 has 2, as many as one source may have");
   auto over_rdma = connect();  // from 127.0.0.1
