@@ -158,7 +158,7 @@ void bind_options(py::module_& module) {
       "The options of a new connection. `receives` buffers of `receive_bytes` octets stay "
       "posted. `raw_startup` replaces the MPA request or reply. `bent_startup` alters the REQ or "
       "REP. "
-      "`local_port` is our TCP port.")
+      "`local_port` is our port as initiator.")
       .def(py::init(&options_of), py::kw_only(), "private_data"_a = py::bytes(),
            "ird"_a = connection.ird, "ord"_a = connection.ord, "idle_timeout_ms"_a = 0.0,
            "crc"_a = connection.crc, "mpa_revision"_a = connection.mpa_revision,

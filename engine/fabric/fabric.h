@@ -102,7 +102,8 @@ struct ConnectionOptions {
   std::uint8_t mpa_revision = 2;              // iwarp: 1, or 2 with S=1
   // iwarp fault hook: replaces the MPA request, or the responder's MPA reply.
   std::optional<Bytes> raw_startup;
-  std::uint16_t local_port = 0;  // iwarp: the initiator's TCP port; 0: any
+  // The initiator's port; 0: any. iwarp: of TCP. roce: the one that its REQ names.
+  std::uint16_t local_port = 0;
   fabric::iwarp::Policy iwarp{};
   // roce fault hook: alters the REQ, or the responder's REP.
   fabric::roce::SharedBend bent_startup{};

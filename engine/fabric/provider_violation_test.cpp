@@ -162,6 +162,14 @@ TEST_P(ProviderViolationTest, FaultsThatAProviderLacksAreErrors) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Errc::unsupported);
   }
+  if (!can().chosen_port) {
+    ConnectionOptions options;
+    options.local_port = 50123;
+    const auto refused = pair.provider->connect(*parse_url(pair.url()), *pair.client_domain,
+                                                options, pair.client_notices);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::unsupported);
+  }
   EXPECT_TRUE(pair.client->established());
 }
 

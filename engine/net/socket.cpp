@@ -12,24 +12,6 @@
 #include <utility>
 
 namespace steertag::net {
-namespace {
-
-void set_port(Address& address, std::uint16_t port) {
-  if (address.storage.ss_family == AF_INET6) {
-    sockaddr_in6 six{};
-    std::memcpy(&six, &address.storage, sizeof six);
-    six.sin6_port = htons(port);
-    std::memcpy(&address.storage, &six, sizeof six);
-  } else {
-    sockaddr_in four{};
-    std::memcpy(&four, &address.storage, sizeof four);
-    four.sin_port = htons(port);
-    std::memcpy(&address.storage, &four, sizeof four);
-  }
-}
-
-}  // namespace
-
 Socket& Socket::operator=(Socket&& other) noexcept {
   if (this != &other) {
     close();
@@ -98,6 +80,21 @@ Expected<std::vector<Address>, Error> resolve(const Url& url, bool passive) {
   return addresses;
 }
 
+Address with_port(Address address, std::uint16_t port) {
+  if (address.storage.ss_family == AF_INET6) {
+    sockaddr_in6 six{};
+    std::memcpy(&six, &address.storage, sizeof six);
+    six.sin6_port = htons(port);
+    std::memcpy(&address.storage, &six, sizeof six);
+  } else {
+    sockaddr_in four{};
+    std::memcpy(&four, &address.storage, sizeof four);
+    four.sin_port = htons(port);
+    std::memcpy(&address.storage, &four, sizeof four);
+  }
+  return address;
+}
+
 std::uint16_t Address::port() const {
   if (storage.ss_family == AF_INET6) {
     sockaddr_in6 six{};
@@ -118,7 +115,7 @@ bool bind_port(const Socket& socket, const Address& peer, std::uint16_t port) {
   Address any;
   any.length = peer.length;
   any.storage.ss_family = peer.storage.ss_family;  // the rest is zero, which is any address
-  set_port(any, port);
+  any = with_port(any, port);
   const int on = 1;  // the connection before may be in TIME-WAIT
   return ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
          ::bind(socket.fd(), any.generic(), any.length) == 0;

@@ -46,6 +46,8 @@ struct Address {
   sockaddr* generic() { return reinterpret_cast<sockaddr*>(&storage); }
 };
 
+Address with_port(Address address, std::uint16_t port);
+
 /// Addresses of a URL's host in the resolver's order. Numeric addresses need no look-up. A name
 /// blocks until the system's resolver returns.
 Expected<std::vector<Address>, Error> resolve(const Url& url, bool passive);

@@ -7,7 +7,7 @@
 
 namespace steertag::fabric {
 
-/// Errc::unsupported with `why` for an option of MPA or TCP, and Errc::too_large for more private
+/// Errc::unsupported with `why` for an option of MPA, and Errc::too_large for more private
 /// data than `most` octets.
 Expected<void, Error> check_options(const ConnectionOptions& options, std::size_t most,
                                     std::string_view why);

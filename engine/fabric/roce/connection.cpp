@@ -121,6 +121,7 @@ void RoceConnection::try_next_address(Error last) {
     session_->set_policy(options_.roce);
     Offer ours = offer();
     ours.path_mtu = path_mtu_towards(address, runtime_.limits.roce.path_mtu);
+    ours.port = options_.local_port;
     session_->request(*this, address.port(), ours);
     if (!std::exchange(connect_notified_, true)) {
       observation_.by_us(trace::Connect{field(options_.private_data, kMostPrivateData)});
@@ -136,7 +137,7 @@ void RoceConnection::respond(Session& session, View peer_private_data) {
   session.set_user(*this);
   session.observe(bytes_, role_);
   session.set_policy(options_.roce);
-  peer_name_ = session.peer().text();
+  peer_name_ = session.peer_end().text();
   peer_private_data_.assign(peer_private_data.begin(), peer_private_data.end());
   observation_.by_peer(trace::Connect{peer_private_data_});
   connect_notified_ = true;

@@ -21,7 +21,7 @@ inline constexpr std::size_t kMostPrivateData = wire::kRequestPrivateBytes - wir
 
 /// Unsupported options, or more private data than `most` octets, are errors.
 inline Expected<void, Error> check(const ConnectionOptions& options, std::size_t most) {
-  return check_options(options, most, "RoCE has no MPA, and its port is 4791");
+  return check_options(options, most, "RoCE has no MPA");
 }
 
 class RoceConnection final : public SoftwareConnection,

@@ -12,7 +12,7 @@ namespace steertag::fabric::roce {
 namespace {
 
 constexpr std::uint32_t kFirstQueuePair = 0x10;  // the lowest are for management
-constexpr std::uint16_t kFirstFreePort = 49152;
+constexpr std::uint16_t kFirstFreePort = 49152;  // to the last (RFC 6335 6)
 
 }  // namespace
 
@@ -46,6 +46,12 @@ std::optional<std::uint16_t> ConnectionManager::offer(Service& service, std::uin
     return std::nullopt;
   }
   return wanted;
+}
+
+std::uint16_t ConnectionManager::next_port() {
+  const std::uint64_t number = last_port_ ? *last_port_ + std::uint64_t{1} : runtime_.random();
+  last_port_ = static_cast<std::uint16_t>(number | kFirstFreePort);
+  return *last_port_;
 }
 
 void ConnectionManager::withdraw(std::uint16_t port) {

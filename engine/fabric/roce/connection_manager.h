@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "fabric/net_names.h"
@@ -68,6 +69,8 @@ class ConnectionManager {
   void forget_peer(Session& session);
   /// Its time is over.
   void retire(Session& session);
+  /// The port of an initiator that has chosen none. Connections after each other differ in it.
+  std::uint16_t next_port();
   /// Requests that wait for their owner's answer.
   std::size_t pending = 0;
 
@@ -85,6 +88,7 @@ class ConnectionManager {
   std::map<PeerNumber, Session*> peer_ids_;
   std::map<PeerNumber, Session*> peer_queue_pairs_;
   std::uint32_t psn_ = 0;
+  std::optional<std::uint16_t> last_port_;
 };
 
 }  // namespace steertag::fabric::roce

@@ -14,7 +14,7 @@ class RoceRequest final : public ConnectionRequest, private SessionUser {
   RoceRequest(Runtime& runtime, Session& session, View private_data)
       : runtime_(runtime),
         session_(&session),
-        peer_(session.peer()),
+        peer_(session.peer_end()),
         private_data_(private_data.begin(), private_data.end()) {
     session.set_user(*this);
   }

@@ -94,7 +94,7 @@ void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer)
   Bytes private_data(wire::kIpHeaderBytes);
   wire::IpHeader header;
   header.version = kIpv4;
-  header.source_port = kRoceUdpPort;
+  header.source_port = offer.port != 0 ? offer.port : manager_.next_port();
   const Gid own = gid_of(this->port().local());
   const Gid other = gid_of(peer_);
   // IPv4 addresses are the last four octets, after zeros.
@@ -135,6 +135,9 @@ void Session::take_first(const Inbound& datagram, const Mad& request) {
   transaction_ = request.transaction;
   peer_id_ = request.message.local_id;
   peer_queue_pair_ = request.message.queue_pair;
+  if (request.message.private_data.size() >= wire::kIpHeaderBytes) {
+    peer_port_ = wire::decode_ip_header(request.message.private_data.data()).source_port;
+  }
   note_terms(request.message, request.message.path_mtu);
   manager_.note_peer(*this);
 }

@@ -32,6 +32,7 @@ struct Offer {
   std::uint8_t ord = 0;
   std::uint8_t rnr_retries = 0;
   std::uint8_t path_mtu = 0;  // code; of the initiator alone
+  std::uint16_t port = 0;     // of the initiator alone; 0: any
   View private_data;
   SharedBend bent;  // of the message that carries it
 };
@@ -95,6 +96,8 @@ class Session final : public Channel {
   void send_octets(View octets);
 
   const Address& peer() const { return peer_; }
+  /// Its port is the one that an initiator's request names.
+  Address peer_end() const { return with_port(peer_, peer_port_); }
   const SessionNumbers& numbers() const { return numbers_; }
   std::uint32_t peer_id() const { return peer_id_; }
   std::uint32_t peer_queue_pair() const { return peer_queue_pair_; }
@@ -151,6 +154,7 @@ class Session final : public Channel {
   Reactor::Key key_ = 0;
   std::uint32_t peer_id_ = 0;
   std::uint32_t peer_queue_pair_ = 0;
+  std::uint16_t peer_port_ = kRoceUdpPort;
   PeerTerms terms_;
   std::uint64_t transaction_ = 0;
   MadOctets last_{};  // what is repeated until an answer

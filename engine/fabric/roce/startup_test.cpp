@@ -1,6 +1,8 @@
 // Connection management against a raw peer: messages twice, lost, in the wrong order, and forged.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "fabric/roce/network/udp_datagrams.h"
 #include "fabric/roce/packets/cm_wire.h"
 #include "fabric/roce/packets/gid.h"
@@ -162,6 +164,27 @@ TEST_F(RoceStartupTest, TheConsumersPrivateDataIsBehindTheIpHeader) {
   Bytes expected = octets("from the client");
   expected.resize(56);
   EXPECT_EQ(pair.server_notices.peer_private_data, expected);
+}
+
+TEST_F(RoceStartupTest, AnInitiatorIsKnownByThePortThatItChose) {
+  pair.client_options.local_port = 50123;
+  ASSERT_NO_FATAL_FAILURE(pair.connect());
+  ASSERT_TRUE(pair.server);
+  EXPECT_TRUE(pair.server->peer_name().ends_with(":50123")) << pair.server->peer_name();
+}
+
+TEST_F(RoceStartupTest, InitiatorsWithoutAChoiceHaveOtherPorts) {
+  std::set<std::string> names;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_NO_FATAL_FAILURE(pair.connect());
+    ASSERT_TRUE(pair.server);
+    const std::string name = pair.server->peer_name();
+    names.insert(name);
+    EXPECT_GE(std::stoi(name.substr(name.rfind(':') + 1)), 49152);
+    pair.drop_client();
+    pair.drop_server();
+  }
+  EXPECT_EQ(names.size(), 3U);
 }
 
 TEST_F(RoceStartupTest, ARepeatedRequestHasTheSameReply) {

@@ -34,8 +34,11 @@ static_assert(kTransportRetries < kEndlessRetries && kRnrRetries < kEndlessRetri
 
 /// Unsupported options, or more private data than `most` octets, are errors.
 inline Expected<void, Error> check(const ConnectionOptions& options, std::size_t most) {
-  return check_options(options, most,
-                       "the device decides on the connection's startup, port and CRC");
+  constexpr std::string_view kWhy = "the device decides on the connection's startup, port and CRC";
+  if (options.local_port != 0) {
+    return tl::unexpected(Error{Errc::unsupported, std::string(kWhy)});
+  }
+  return check_options(options, most, kWhy);
 }
 
 class VerbsConnection final : public ReactorConnection,

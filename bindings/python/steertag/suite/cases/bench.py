@@ -81,7 +81,7 @@ class Bench:
         - `greet`: a legal NULL call goes first, so that later calls obey the grant (RFC 8166 3.3.3). Use
           False to test the first message.
         - `must_open`: if False, a refused connection is returned too, with `.refusal`.
-        - `local_port`: our TCP port, as `local_port()` gives one; 0: any.
+        - `local_port`: our port, as `local_port()` gives one; 0: any.
         - `callbacks`: `conn.callbacks` takes what the target calls; over RDMA there are receives for that.
         - `settings`: private_data, credits, receives, receive_bytes and further options (`_settings`).
         """
@@ -142,7 +142,7 @@ class Bench:
         return self._keep(conn, must_open, "connect_tcp", local_port=local_port)
 
     def local_port(self):
-        """A free TCP port of this machine, which connections after each other can have."""
+        """A free port of this machine, which connections after each other can have."""
         if self.target.profile.translated:
             raise NotTestable("address translation on the way to the target changes our port")
         return free_port(self.random)
