@@ -212,6 +212,7 @@ void RoceConnection::on_unreachable(Error error) {
 void RoceConnection::disconnect() {
   if (state_ == State::operating) {
     state_ = State::draining;
+    responder_.end();
     ending_since_ = runtime_.reactor.now();
     reason_ = {Errc::local_close, "", {}, false};
     mark_unsettled();

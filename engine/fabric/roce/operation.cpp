@@ -195,13 +195,17 @@ void RoceConnection::on_read_answered(const RdmaHeader& request, std::uint64_t o
 }
 
 void RoceConnection::on_refused_request(Refusal refusal, std::uint32_t psn) {
-  session_->fail(psn, refusal.syndrome);
+  if (state_ == State::operating) {
+    session_->fail(psn, refusal.syndrome);
+  }
   finish({Errc::protocol_error, text("PSN 0x%06x: ", psn) + refusal.detail, {}, false}, false,
          role_);
 }
 
 void RoceConnection::on_source_closed(std::uint32_t psn) {
-  session_->fail(psn, kAccessError);
+  if (state_ == State::operating) {
+    session_->fail(psn, kAccessError);
+  }
   finish({Errc::local_close, "the source of an RDMA Read was closed meanwhile", {}, false}, false,
          role_);
 }

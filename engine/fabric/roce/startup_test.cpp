@@ -268,6 +268,21 @@ TEST_F(RoceStartupTest, EveryDisconnectRequestIsAnswered) {
   EXPECT_EQ(turn(), Kinds{"DisconnectReply"}) << "of a connection that is forgotten";
 }
 
+TEST_F(RoceStartupTest, AnEndIsNoNakOfWhatThePeerStillSends) {
+  establish();
+  const auto region = pair.server_domain->allocate(8, {true, true});
+  PacketHeaders write = packet(Opcode::write_only, 0);
+  write.rdma = {region->base(), region->stag(), 8};
+  region->invalidate();
+  ASSERT_TRUE(pair.server->send({}, 1));
+  pair.server->disconnect();
+  EXPECT_EQ(turn(), Kinds{"SEND Only"}) << "its acknowledgement is awaited";
+  end.send(write, octets("too late"));
+  EXPECT_EQ(turn(), Kinds{"DisconnectRequest"});
+  ASSERT_TRUE(pair.server_notices.closed);
+  EXPECT_EQ(pair.server_notices.closed->code, Errc::protocol_error);
+}
+
 TEST_F(RoceStartupTest, ADisconnectRequestIsRepeatedUntilItsLimit) {
   establish();
   pair.server->disconnect();

@@ -346,7 +346,9 @@ void Responder::nak(std::uint8_t syndrome) {
 }
 
 void Responder::refuse(Refusal refusal, std::uint32_t psn) {
-  nak(refusal.syndrome);
+  if (!ending_) {
+    nak(refusal.syndrome);
+  }
   // What goes before the NAK leaves before it, as far as the network takes it.
   while (started_ && !answers_.empty() && output_.room()) {
     send_one();
@@ -381,10 +383,12 @@ void Responder::send_one() {
     const std::uint32_t psn = psn_after(answer.psn, answer.sent);
     answers_.pop_front();
     if (!duplicate) {
-      packet.base.opcode = Opcode::acknowledge;
-      packet.base.psn = psn;
-      packet.ack.syndrome = kAccessError;
-      output_.send(packet, {});
+      if (!ending_) {
+        packet.base.opcode = Opcode::acknowledge;
+        packet.base.psn = psn;
+        packet.ack.syndrome = kAccessError;
+        output_.send(packet, {});
+      }
       stop();
       owner_.on_source_closed(psn);
     }

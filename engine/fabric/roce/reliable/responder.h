@@ -33,9 +33,9 @@ class ResponderOwner {
   virtual void on_read(const RdmaHeader& request) = 0;
   virtual void on_read_answered(const RdmaHeader& request, std::uint64_t offset,
                                 std::uint64_t length) = 0;
-  /// Responses before the refused request have left, and its NAK.
+  /// Responses before the refused request have left, and its NAK, unless `end` was called.
   virtual void on_refused_request(Refusal refusal, std::uint32_t psn) = 0;
-  /// The owner closed the source of a response that had begun; the peer has a NAK.
+  /// The owner closed the source of a response that had begun; the peer has a NAK, or as above.
   virtual void on_source_closed(std::uint32_t psn) = 0;
 };
 
@@ -58,6 +58,10 @@ class Responder {
         policy_(policy) {}
 
   void start(const ResponseTerms& terms);
+  /// The owner ends the connection, and may have closed memory that the peer still uses. It then
+  /// ends without a NAK, as it does with a device, whose queue pair stops first. So the peer does
+  /// not take the end for a fault of its own.
+  void end() { ending_ = true; }
   /// Takes and sends nothing more.
   void stop();
 
@@ -117,6 +121,7 @@ class Responder {
   std::uint32_t msn_ = 0;
   bool nak_sent_ = false;  // for expected_: the gap is reported, or no receive is posted
   bool started_ = false;
+  bool ending_ = false;
   Message message_ = Message::none;  // the one that has begun
   std::uint64_t received_ = 0;       // octets of it
   RdmaHeader write_;                 // of an RDMA Write that has begun

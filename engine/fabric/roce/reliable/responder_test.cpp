@@ -101,6 +101,17 @@ TEST_F(RoceResponderTest, AGapGivesOneNakUntilItIsRepaired) {
   EXPECT_EQ(output.take_lines(), Lines{line("NAK: PSN sequence error", 2)}) << "of the next gap";
 }
 
+TEST_F(RoceResponderTest, OnceTheOwnerEndsARefusalHasNoNak) {
+  const auto region = domain.allocate(8, {true, true});
+  const RdmaHeader write = at(*region, 0, 8);
+  region->invalidate();
+  responder.end();
+  take(Opcode::write_only, 0, pattern(8), write);
+  EXPECT_EQ(output.take_lines(), Lines{});
+  ASSERT_TRUE(refused) << "the owner does not know of it";
+  EXPECT_EQ(refused->syndrome, kAccessError);
+}
+
 TEST_F(RoceResponderTest, ADuplicateIsAcknowledgedAgainAndNotDelivered) {
   post(8);
   post(8);
