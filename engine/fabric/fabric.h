@@ -62,15 +62,22 @@ struct Capabilities {
 /// The owner's id of a posted operation, returned in the notification of its completion.
 using WorkId = std::uint64_t;
 
+enum class Operation : std::uint8_t { send, rdma_write, rdma_read };
+
+/// An RDMA Write or Read of ours that the peer's memory does not allow.
+struct Denial {
+  Operation operation = Operation::rdma_write;
+  std::optional<WorkId> id;  // none from iwarp: a Terminate does not name the operation
+};
+
 /// Why a connection ended.
 struct CloseReason {
   Errc code = Errc::peer_closed;
   std::string detail;
   std::optional<trace::Terminate> terminate;  // sent or received; see `terminate_from_peer`
   bool terminate_from_peer = false;
+  std::optional<Denial> denied{};  // the operation that ended it
 };
-
-enum class Operation : std::uint8_t { send, rdma_write, rdma_read };
 
 class Connection;
 

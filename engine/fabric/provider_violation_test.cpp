@@ -13,8 +13,8 @@ using namespace testing;  // NOLINT: the test endpoints
 
 class ProviderViolationTest : public ProviderSuite {
  protected:
-  /// The client's last operation broke a rule.
-  void expect_the_clients_fault() {
+  /// The client's last operation broke a rule. `denied`: it is this one, whose work id is 1.
+  void expect_the_clients_fault(std::optional<Operation> denied = {}) {
     ASSERT_TRUE(pair.poll_until_closed()) << (pair.client_notices.over() ? "server" : "client");
     if (can().sees_violations) {
       EXPECT_EQ(pair.server_notices.closed->code, Errc::protocol_error)
@@ -22,7 +22,14 @@ class ProviderViolationTest : public ProviderSuite {
       EXPECT_EQ(pair.client_notices.closed->code, Errc::peer_terminated)
           << pair.client_notices.closed->detail;
       EXPECT_EQ(pair.server_events.lines.back(), "server Disconnect unclean");
+      const std::optional<Denial>& denial = pair.client_notices.closed->denied;
+      ASSERT_EQ(denial.has_value(), denied.has_value());
+      if (denial) {
+        EXPECT_EQ(denial->operation, *denied);
+        EXPECT_EQ(denial->id.value_or(1), 1U);
+      }
     }
+    EXPECT_FALSE(pair.server_notices.closed->denied) << "it was an operation of the peer's";
     EXPECT_EQ(pair.client->send({}, 1).error().code, Errc::not_connected);
   }
   static bool untouched(Region& region) {
@@ -37,7 +44,7 @@ TEST_P(ProviderViolationTest, WriteBehindARegion) {
   auto region = pair.server_domain->allocate(100, {true, true});
   const Bytes data = pattern(8);
   ASSERT_TRUE(ok(pair.client->rdma_write(data, region->stag(), region->base() + 93, 1)));
-  expect_the_clients_fault();
+  expect_the_clients_fault(Operation::rdma_write);
   EXPECT_TRUE(untouched(*region));
 }
 
@@ -46,7 +53,7 @@ TEST_P(ProviderViolationTest, WriteWithoutTheRight) {
   auto region = pair.server_domain->allocate(100, {true, false});
   const Bytes data = pattern(8);
   ASSERT_TRUE(ok(pair.client->rdma_write(data, region->stag(), region->base(), 1)));
-  expect_the_clients_fault();
+  expect_the_clients_fault(Operation::rdma_write);
   EXPECT_TRUE(untouched(*region));
 }
 
@@ -57,7 +64,7 @@ TEST_P(ProviderViolationTest, WriteToAClosedRegion) {
   EXPECT_TRUE(region->invalidate());
   const Bytes data = pattern(8);
   ASSERT_TRUE(ok(pair.client->rdma_write(data, stag, region->base(), 1)));
-  expect_the_clients_fault();
+  expect_the_clients_fault(Operation::rdma_write);
   EXPECT_TRUE(untouched(*region));
 }
 
@@ -74,7 +81,7 @@ TEST_P(ProviderViolationTest, WriteToAClosedWindow) {
   EXPECT_TRUE(region->invalidate());
   const Bytes data = pattern(8);
   ASSERT_TRUE(ok(pair.client->rdma_write(data, stag, region->base(), 1)));
-  expect_the_clients_fault();
+  expect_the_clients_fault(Operation::rdma_write);
   EXPECT_TRUE(untouched(*region));
 }
 
@@ -84,11 +91,11 @@ TEST_P(ProviderViolationTest, ReadWithoutTheRight) {
     GTEST_SKIP() << "siw does not look at the right to read";
   }
   up();
-  ASSERT_TRUE(ok(pair.client->send({}, 1)));
+  ASSERT_TRUE(ok(pair.client->send({}, 2)));
   auto region = pair.server_domain->allocate(100, {false, true});
   auto sink = pair.client_domain->allocate(100, {});
-  ASSERT_TRUE(ok(pair.client->rdma_read(*sink, 0, 100, region->stag(), region->base(), 2)));
-  expect_the_clients_fault();
+  ASSERT_TRUE(ok(pair.client->rdma_read(*sink, 0, 100, region->stag(), region->base(), 1)));
+  expect_the_clients_fault(Operation::rdma_read);
   EXPECT_TRUE(untouched(*sink));
 }
 
@@ -97,7 +104,7 @@ TEST_P(ProviderViolationTest, AccessToAnotherDomainsRegion) {
   auto region = pair.other_domain->allocate(100, {true, true});
   const Bytes data = pattern(8);
   ASSERT_TRUE(ok(pair.client->rdma_write(data, region->stag(), region->base(), 1)));
-  expect_the_clients_fault();
+  expect_the_clients_fault(Operation::rdma_write);
   EXPECT_TRUE(untouched(*region));
 }
 

@@ -1,7 +1,7 @@
 // The reference client and server over every provider.
 // Each form of a message, memory that the server closes, and what follows a lost connection.
 #include "fabric/testing/provider_suite.h"
-#include "server/testing/peer_fixture.h"
+#include "server/testing/raw_client.h"
 
 namespace steertag::peer::testing {
 namespace {
@@ -127,7 +127,65 @@ TEST_P(OverProvidersTest, CallsGoOnAfterALostConnection) {
   EXPECT_EQ(client->requester().statistics().connections, 3U);
 }
 
+/// A call whose chunk is in memory that is not open. It loses its connection, and is sent again.
+/// RFC 8166 4.5.3 ends the loop.
+class DeniedMemoryTest : public OverProvidersTest {
+ protected:
+  static constexpr std::uint32_t kOctets = 5000;
+  static constexpr std::uint32_t kXid = 0x12345678;
+  static constexpr wire::Segment kNowhere{0xdeadbeef, kOctets, 0};
+
+  void expect_err_chunk_at_the_retry(const wire::Draft& draft) {
+    if (!provider->capabilities().sees_violations) {
+      GTEST_SKIP() << "the end does not show that memory was denied";
+    }
+    const auto domain = provider->make_domain();
+    {
+      RawClient first(*provider, *domain, url, Bytes{});
+      drive([&] { return first.up || first.closed; });
+      first.send(draft);
+      drive([&] { return first.closed; });
+      drive([&] { return server->connection_count() == 1; });
+    }
+    RawClient second(*provider, *domain, url, Bytes{});
+    drive([&] { return second.up || second.closed; });
+    second.send(draft);
+    drive([&] { return second.closed || !second.received.empty(); });
+    ASSERT_EQ(second.received.size(), 1U) << second.reason.detail;
+    wire::Header header;
+    ASSERT_TRUE(wire::decode(second.received[0].octets, header));
+    EXPECT_EQ(header.xid, kXid);
+    EXPECT_EQ(header.proc, wire::Procedure::error);
+    EXPECT_EQ(header.error, wire::ErrorCode::chunk);
+  }
+};
+
+TEST_P(DeniedMemoryTest, OfAWriteChunk) {
+  const nfs3::FileHandle file = make_file("file", pattern(kOctets));
+  constexpr std::uint32_t kRead = 6;
+  wire::Draft draft =
+      draft_call(kXid, rpc_call(kXid, kRead, encoded(nfs3::ReadArgs{file, 0, kOctets})));
+  draft.write_list.push_back({1, {}, {kNowhere}, false});
+  expect_err_chunk_at_the_retry(draft);
+}
+
+TEST_P(DeniedMemoryTest, OfAReadChunk) {
+  const Bytes data = pattern(kOctets);
+  nfs3::WriteArgs args;
+  args.file = make_file("file", {});
+  args.count = kOctets;
+  args.data = data;
+  constexpr std::uint32_t kWrite = 7;
+  Bytes payload = rpc_call(kXid, kWrite, encoded(args));
+  payload.resize(payload.size() - kOctets);
+  wire::Draft draft = draft_call(kXid, payload);
+  draft.read_list.push_back({1, {static_cast<std::uint32_t>(payload.size()), kNowhere}, false});
+  expect_err_chunk_at_the_retry(draft);
+  EXPECT_TRUE(content("file").empty());
+}
+
 STEERTAG_OVER_PROVIDERS(OverProvidersTest);
+STEERTAG_OVER_PROVIDERS(DeniedMemoryTest);
 
 }  // namespace
 }  // namespace steertag::peer::testing

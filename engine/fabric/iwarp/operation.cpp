@@ -25,6 +25,18 @@ constexpr std::size_t kBetweenPayloads =
 // The buffer between messages: takes small messages completely, and little of a large one.
 constexpr std::size_t kFirstRead = 4096;
 
+// RFC 5040 4.8: RDMAP reports remote protection errors of Read Requests, DDP errors of tagged
+// buffers.
+std::optional<Denial> denial(const trace::Terminate& terminate) {
+  const auto is = [&](const trace::Terminate& error) {
+    return terminate.layer == error.layer && terminate.type == error.type;
+  };
+  if (is(cause::kReadStag)) {
+    return Denial{Operation::rdma_read, {}};
+  }
+  return is(cause::kTaggedStag) ? std::optional(Denial{Operation::rdma_write, {}}) : std::nullopt;
+}
+
 }  // namespace
 
 void IwarpConnection::on_ready(std::uint32_t events) {
@@ -359,6 +371,7 @@ void IwarpConnection::on_terminate(View body) {
     observation_.by_peer(*terminate);
     reason.detail = describe(*terminate);
     reason.terminate = terminate;
+    reason.denied = denial(*terminate);
   }
   finish(std::move(reason), How::lingering, trace::other(role_));
 }

@@ -18,6 +18,27 @@ Unexpected<Error> no_such_hook() {
   return fail(Errc::unsupported, "the device makes the octets of the wire (verbs has no faults)");
 }
 
+Operation kind_of(const Outgoing& operation) {
+  switch (operation.kind) {
+    case Outgoing::Kind::rdma_write:
+      return Operation::rdma_write;
+    case Outgoing::Kind::rdma_read:
+      return Operation::rdma_read;
+    default:
+      return Operation::send;
+  }
+}
+
+// The Write or Read that the peer's memory does not allow.
+std::optional<Denial> denial(const WorkFailure& failure) {
+  if (failure.status != IBV_WC_REM_ACCESS_ERR || failure.operation == nullptr) {
+    return std::nullopt;
+  }
+  const Operation kind = kind_of(*failure.operation);
+  return kind == Operation::send ? std::nullopt
+                                 : std::optional(Denial{kind, failure.operation->id});
+}
+
 // The culprit of a failed work request, and the consequence for its connection.
 CloseReason reason_of(const WorkFailure& failure) {
   const std::string what = (failure.receive ? "receive " : "operation ") +
@@ -137,11 +158,8 @@ void VerbsConnection::poll_queue() {
 
 void VerbsConnection::on_done(const Outgoing& operation) {
   last_progress_ = runtime_.reactor.round_time();
-  Operation kind = Operation::send;
-  if (operation.kind == Outgoing::Kind::rdma_write) {
-    kind = Operation::rdma_write;
-  } else if (operation.kind == Outgoing::Kind::rdma_read) {
-    kind = Operation::rdma_read;
+  const Operation kind = kind_of(operation);
+  if (kind == Operation::rdma_read) {
     octets_read_ += operation.local.length();
     observation_.by_peer(trace::RdmaReadResponse{operation.local.lkey(), operation.sink_offset,
                                                  operation.local.length()});
@@ -170,6 +188,7 @@ void VerbsConnection::on_failed(const WorkFailure& failure) {
     return;
   }
   CloseReason reason = reason_of(failure);
+  reason.denied = denial(failure);
   const bool by_peer = reason.code == Errc::peer_terminated || reason.code == Errc::peer_reset;
   finish(std::move(reason), false, by_peer ? trace::other(role_) : role_);
 }

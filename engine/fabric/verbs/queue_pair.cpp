@@ -204,7 +204,7 @@ void QueuePair::take(const ibv_wc& completion) {
     ++operations_done_;
   }
   if (completion.status != IBV_WC_SUCCESS) {
-    progress_.on_failed({completion.status, false, operations_done_});
+    progress_.on_failed({completion.status, false, operations_done_, &operation});
   } else if (operation.kind != Outgoing::Kind::bind) {
     progress_.on_done(operation);
   }
@@ -218,7 +218,7 @@ void QueuePair::take_receive(const ibv_wc& completion) {
   posted_receives_.pop_front();
   ++receives_done_;
   if (completion.status != IBV_WC_SUCCESS) {
-    progress_.on_failed({completion.status, true, receives_done_});
+    progress_.on_failed({completion.status, true, receives_done_, nullptr});
     return;
   }
   const MutableView bytes =

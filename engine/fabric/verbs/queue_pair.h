@@ -40,7 +40,8 @@ struct PostedReceive {
 struct WorkFailure {
   ibv_wc_status status = IBV_WC_SUCCESS;
   bool receive = false;
-  std::uint64_t number = 0;  // counts Sends, Writes and Reads, or receives, from 1
+  std::uint64_t number = 0;             // counts Sends, Writes and Reads, or receives, from 1
+  const Outgoing* operation = nullptr;  // none of a receive
 };
 
 /// Notifications from inside `poll`; the owner may destroy the queue pair.

@@ -28,6 +28,7 @@ Expected<void, fabric::Error> InterposedConnection::write(Bytes octets, std::uin
   const WorkTag tag = next_tag();
   const View view = leaving_[tag] = std::move(octets);
   auto posted = endpoint_->connection()->rdma_write(view, stag, offset, tag, fault);
+  has_written_ = true;
   if (!posted) leaving_.erase(tag);
   return posted;
 }
@@ -44,6 +45,7 @@ Expected<std::uint64_t, fabric::Error> InterposedConnection::read(std::uint32_t 
     return tl::unexpected(fabric::Error{fabric::Errc::bad_region, "no memory for the sink"});
   }
   auto posted = endpoint_->rdma_read(*sink.region, 0, length, stag, offset, tag);
+  has_read_ = true;
   if (!posted) {
     reading_.erase(tag);
     return tl::unexpected(std::move(posted.error()));

@@ -36,6 +36,10 @@ class InterposedConnection {
   /// The octets come to Interposer::on_read with the number that is given back.
   Expected<std::uint64_t, fabric::Error> read(std::uint32_t stag, std::uint64_t offset,
                                               std::uint32_t length);
+  /// Whether it has posted RDMA Writes, or Reads. The client's memory may then deny one of them.
+  bool has_used_memory(fabric::Operation by) const {
+    return by == fabric::Operation::rdma_read ? has_read_ : has_written_;
+  }
   /// Octets straight into the stream (Capabilities::fault_hooks).
   Expected<void, fabric::Error> send_raw(View octets);
   Expected<void, fabric::Error> terminate(const trace::Terminate& terminate);
@@ -61,6 +65,8 @@ class InterposedConnection {
   ConnectionBackchannel* callbacks_;
   std::uint64_t number_;
   std::uint64_t next_ = 0;
+  bool has_written_ = false;
+  bool has_read_ = false;
   std::map<WorkTag, Bytes> leaving_;
   struct Sink {
     PooledRegion region;

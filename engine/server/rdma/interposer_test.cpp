@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "fabric/testing/provider_suite.h"
 #include "server/testing/peer_fixture.h"
 
 namespace steertag::peer::testing {
@@ -106,6 +107,40 @@ TEST_F(InterposerTest, LineOutlivesItsConnection) {
   EXPECT_EQ(connection->send(Bytes(4)).error().code, fabric::Errc::not_connected);
   EXPECT_EQ(connection->read(1, 0, 4).error().code, fabric::Errc::not_connected);
 }
+
+/// What an interposer does to the client's memory by itself is no call's fault.
+class OwnOperations : public InterposerTest,
+                      public ::testing::WithParamInterface<fabric::testing::Factory> {
+ protected:
+  OwnOperations() {
+    provider = GetParam().make({}, {});
+    origin = GetParam().name + "://" + GetParam().host;
+  }
+};
+
+TEST_P(OwnOperations, OnesThatMemoryDeniesFailNoCall) {
+  constexpr std::uint32_t kOctets = 5000;
+  int replies = 0;
+  watcher.interpose = [&](InterposedConnection& connection, const Departure& departure) {
+    if (departure.writes.empty() || replies++ > 0) return false;
+    EXPECT_TRUE(connection.write(pattern(8), 0xdeadbeef, 0));
+    return true;
+  };
+  auto client = connect();
+  FormWish wish;
+  wish.write_chunk = Use::always;
+  client->set_wish(wish);
+  const Bytes data = pattern(kOctets);
+  const auto read = client->call<nfs3::ReadResult>(
+      nfs3::Procedure::NFSPROC3_READ, nfs3::ReadArgs{make_file("file", data), 0, kOctets});
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(copy(read->ok.data), data);
+  EXPECT_EQ(replies, 2) << "the call was not sent again";
+  ASSERT_EQ(watcher.ends.size(), 1U);
+  EXPECT_TRUE(watcher.ends.front().denied);
+}
+
+STEERTAG_OVER_PROVIDERS(OwnOperations);
 
 /// RFC 8166 8.1: the client's memory is open as far as its segments go, and no further, although it
 /// comes from a pool of larger regions.

@@ -49,7 +49,9 @@ class ServerConnection final : public EndpointUser,
   void on_done(WorkTag tag, fabric::Operation operation) override;
   void on_down(const fabric::CloseReason& reason) override;
   /// RFC 8166 4.5.3: calls over which the connection was lost get ERR_CHUNK when they are retried.
-  void remember_failed_calls(const fabric::CloseReason& reason);
+  void remember_failed_calls(const fabric::Denial& denied);
+  /// The calls that may have posted the operation. What an interposer posted is no call's.
+  std::vector<CallId> suspects(const fabric::Denial& denied) const;
 
   // The other direction (RFC 8167): our calls, and the client's replies to them.
   bool send_callback(Bytes message) override;

@@ -46,8 +46,9 @@ void ServerConnection::send_reply(Transaction& call) {
   if (!call.plan.build(call.header, call.reply, terms())) return send_chunk_error(call);
   ++context_.statistics.replies;
   if (!call.plan.writes().empty()) {
+    call.pushed = CallId::of(call.header.xid, call.payload);
     if (recent_pushes_.size() == kMostSuspects) recent_pushes_.pop_front();
-    recent_pushes_.push_back(CallId::of(call.header.xid, call.payload));
+    recent_pushes_.push_back(call.pushed);
   }
   // RFC 8166 3.3.1: the client may use the credit as soon as it has the reply.
   give_back_receive(call);
@@ -194,7 +195,7 @@ void ServerConnection::on_down(const fabric::CloseReason& reason) {
   rdma_.unsettled.push_back(id());
   rdma_.pulls.forget(*this);
   callbacks_->close();
-  remember_failed_calls(reason);
+  if (reason.denied) remember_failed_calls(*reason.denied);
   if (interposed_) context_.options.interposer->on_down(interposed_, reason);
   for (const auto& call : transactions_) {
     release_sink(*call);
@@ -202,23 +203,28 @@ void ServerConnection::on_down(const fabric::CloseReason& reason) {
   }
 }
 
-void ServerConnection::remember_failed_calls(const fabric::CloseReason& reason) {
-  if (!reason.terminate || !reason.terminate_from_peer) return;
-  constexpr std::uint8_t kRdmapLayer = 0;
-  constexpr std::uint8_t kDdpLayer = 1;
-  constexpr std::uint8_t kProtectionError = 1;  // RFC 5040 4.8; of tagged buffers in the DDP layer
-  if (reason.terminate->type != kProtectionError) return;
-  std::vector<CallId> suspects;
-  if (reason.terminate->layer == kRdmapLayer) {
-    for (const auto& call : transactions_) {
-      if (call->state == TransactionState::pulling)
-        suspects.push_back(CallId::of(call->header.xid, call->payload));
-    }
-  } else if (reason.terminate->layer == kDdpLayer) {
-    suspects.assign(recent_pushes_.begin(), recent_pushes_.end());
+void ServerConnection::remember_failed_calls(const fabric::Denial& denied) {
+  const std::vector<CallId> calls = suspects(denied);
+  for (const CallId id : calls)
+    context_.failed_calls.remember(info_.peer_host, id, calls.size() == 1);
+}
+
+std::vector<CallId> ServerConnection::suspects(const fabric::Denial& denied) const {
+  const bool reads = denied.operation == fabric::Operation::rdma_read;
+  const auto id_of = [&](const Transaction& call) {
+    return reads ? CallId::of(call.header.xid, call.payload) : call.pushed;
+  };
+  if (denied.id) {
+    if (*denied.id & (kCallbackTag | InterposedConnection::kTag)) return {};
+    return {id_of(*transactions_[*denied.id])};
   }
-  for (const CallId id : suspects)
-    context_.failed_calls.remember(info_.peer_host, id, suspects.size() == 1);
+  if (interposed_ && interposed_->has_used_memory(denied.operation)) return {};
+  if (!reads) return {recent_pushes_.begin(), recent_pushes_.end()};
+  std::vector<CallId> pulling;
+  for (const auto& call : transactions_) {
+    if (call->state == TransactionState::pulling) pulling.push_back(id_of(*call));
+  }
+  return pulling;
 }
 
 }  // namespace steertag::peer

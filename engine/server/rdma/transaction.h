@@ -6,6 +6,7 @@
 #include "endpoint/region_pool.h"
 #include "server/rdma/reply_payload.h"
 #include "server/rdma/reply_plan.h"
+#include "server/rpc/failed_calls.h"
 #include "wire/header.h"
 
 namespace steertag::peer {
@@ -55,7 +56,8 @@ struct Transaction {
   ReplyPayload reply;
   std::size_t reply_bytes = 0;  // what it has of the reply budget
   ReplyPlan plan;
-  Bytes error;  // an RDMA_ERROR message
+  Bytes error;    // an RDMA_ERROR message
+  CallId pushed;  // the call, once its reply has RDMA Writes
 
   /// Moves on to the next operation that is to be posted; true when there is none.
   bool all_posted() {

@@ -78,9 +78,9 @@ void end_at_large_reply_chunk(Arriving& arriving) {
     arriving.history.server->ends = true;
 }
 
-/// The calls of a connection that a Terminate of the client has ended.
+/// The calls of a connection that ended because the client's memory denied an RDMA operation.
 void note_lost_calls(const fabric::CloseReason& reason, History& history) {
-  if (!reason.terminate || !reason.terminate_from_peer) return;
+  if (!reason.denied) return;
   history.server->lost_calls.insert(history.calls.begin(), history.calls.end());
 }
 

@@ -313,7 +313,8 @@ void Requester::take_acknowledge(const Packet& packet, Time now) {
     return;
   }
   if (wire::is_fatal(kind)) {
-    fail(Errc::peer_terminated, text("PSN 0x%06x: ", psn) + std::string(wire::name(kind)));
+    const auto denied = kind == AckKind::access_error ? denied_at(psn) : std::nullopt;
+    fail(Errc::peer_terminated, text("PSN 0x%06x: ", psn) + std::string(wire::name(kind)), denied);
     return;
   }
   if (psn != oldest_) {
@@ -324,6 +325,20 @@ void Requester::take_acknowledge(const Packet& packet, Time now) {
   } else if (kind == AckKind::sequence_nak) {
     lost(now);
   }
+}
+
+// The Write or Read that has this PSN. The memory of a Send is the receive: nothing denies it.
+std::optional<Denial> Requester::denied_at(std::uint32_t psn) const {
+  for (std::uint64_t i = queue_.first(); i != queue_.end() && queue_.at(i).started; ++i) {
+    const Outgoing& operation = queue_.at(i);
+    const std::int32_t packet = psn_distance(operation.first_psn, psn);
+    if (packet >= 0 && static_cast<std::uint32_t>(packet) < operation.packets) {
+      return operation.kind == Operation::send
+                 ? std::nullopt
+                 : std::optional(Denial{operation.kind, operation.id});
+    }
+  }
+  return std::nullopt;
 }
 
 void Requester::take_rnr(std::uint8_t syndrome, Time now) {
@@ -429,8 +444,8 @@ void Requester::on_deadline(Time now) {
   transmit(now);
 }
 
-void Requester::fail(Errc code, std::string detail) {
-  owner_.on_requester_failed({code, std::move(detail), {}, false});
+void Requester::fail(Errc code, std::string detail, std::optional<Denial> denied) {
+  owner_.on_requester_failed({code, std::move(detail), {}, false, denied});
 }
 
 }  // namespace steertag::fabric::roce

@@ -103,7 +103,8 @@ class Requester {
   void take_rnr(std::uint8_t syndrome, Time now);
   void arm(Time now);
   void measure(Time now);
-  void fail(Errc code, std::string detail);
+  std::optional<Denial> denied_at(std::uint32_t psn) const;
+  void fail(Errc code, std::string detail, std::optional<Denial> denied = {});
 
   RequesterOwner& owner_;
   PacketOutput& output_;

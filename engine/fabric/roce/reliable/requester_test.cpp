@@ -18,6 +18,7 @@ constexpr std::uint32_t kFirst = 0xfffffe;  // PSNs wrap soon
 constexpr std::uint8_t kAck = 0x1f;
 constexpr std::uint8_t kSequenceNak = 0x60;
 constexpr std::uint8_t kRnrNak = 0x20;
+constexpr std::uint8_t kAccessNak = 0x62;
 constexpr Time kMillisecond = 1'000'000;
 
 class RoceRequesterTest : public ::testing::Test, protected RequesterOwner {
@@ -207,11 +208,39 @@ TEST_F(RoceRequesterTest, AFatalNakEndsIt) {
   post_send(2);
   requester.transmit(now);
   take_events();
-  acknowledge(0x62, 1);
+  acknowledge(kAccessNak, 1);
   EXPECT_EQ(take_events(), Lines{"done 1"});
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->code, Errc::peer_terminated);
   EXPECT_EQ(failed->detail, "PSN 0xffffff: NAK: remote access error");
+}
+
+TEST_F(RoceRequesterTest, ASendIsNotDeniedByMemory) {
+  post_send(1);
+  requester.transmit(now);
+  acknowledge(kAccessNak, 0);
+  ASSERT_TRUE(failed);
+  EXPECT_FALSE(failed->denied);
+}
+
+TEST_F(RoceRequesterTest, ADeniedReadIsNamed) {
+  post_send(1);
+  post_read(2, 3 * kMtu);
+  requester.transmit(now);
+  acknowledge(kAccessNak, 3);
+  ASSERT_TRUE(failed && failed->denied);
+  EXPECT_EQ(failed->denied->operation, Operation::rdma_read);
+  EXPECT_EQ(failed->denied->id, 2U);
+}
+
+TEST_F(RoceRequesterTest, ADeniedWriteIsNamedThoughAReadBeforeItLacksItsResponse) {
+  post_read(1, kMtu);
+  requester.post(Operation::rdma_write, 2);
+  requester.transmit(now);
+  acknowledge(kAccessNak, 1);
+  ASSERT_TRUE(failed && failed->denied);
+  EXPECT_EQ(failed->denied->operation, Operation::rdma_write);
+  EXPECT_EQ(failed->denied->id, 2U);
 }
 
 TEST_F(RoceRequesterTest, AReadRestartsWhereItsResponseBroke) {
