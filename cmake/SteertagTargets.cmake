@@ -38,9 +38,12 @@ endif()
 # Optimising GoogleTest and rapidcheck templates doubles the build and finds nothing; checks of undefined behaviour in
 # them take half as long again. The libraries under test have those checks. The macros of tests name the source:
 # without the checkout's place in that name, one compiler cache serves every checkout.
-set(STEERTAG_OPTIONS_OF_TESTS -O0 -fno-sanitize=undefined -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+# A target's own options come before those of what it links, and the last one counts: so these are linked.
+add_library(steertag_options_of_tests INTERFACE)
+target_compile_options(steertag_options_of_tests INTERFACE
+  -O0 -fno-sanitize=undefined -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(STEERTAG_FUZZ)
-  list(APPEND STEERTAG_OPTIONS_OF_TESTS -fno-sanitize=fuzzer-no-link)
+  target_compile_options(steertag_options_of_tests INTERFACE -fno-sanitize=fuzzer-no-link)
 endif()
 
 # Compiles the sources of a target with the precompiled header `header`, if STEERTAG_QUICK is on. Targets
@@ -88,8 +91,8 @@ function(steertag_precompile_tests)
   add_library(steertag_precompiled_tests OBJECT ${CMAKE_BINARY_DIR}/precompiled_tests.cpp)
   target_compile_features(steertag_precompiled_tests PRIVATE cxx_std_20)
   target_include_directories(steertag_precompiled_tests PRIVATE ${PROJECT_SOURCE_DIR}/engine)
-  target_link_libraries(steertag_precompiled_tests PRIVATE tl::expected steertag_options GTest::gtest GTest::gmock rapidcheck)
-  target_compile_options(steertag_precompiled_tests PRIVATE ${STEERTAG_OPTIONS_OF_TESTS})
+  target_link_libraries(steertag_precompiled_tests PRIVATE
+    tl::expected GTest::gtest GTest::gmock rapidcheck steertag_options steertag_options_of_tests)
   target_precompile_headers(steertag_precompiled_tests PRIVATE
     ${PROJECT_SOURCE_DIR}/engine/precompiled.h <gtest/gtest.h> <gmock/gmock.h>)
 endfunction()
@@ -110,8 +113,8 @@ function(steertag_test name)
     set_target_properties(${name}_test PROPERTIES
       UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${STEERTAG_TESTS_A_UNIT})
   endif()
-  target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} steertag_options GTest::gtest_main GTest::gmock rapidcheck)
-  target_compile_options(${name}_test PRIVATE ${STEERTAG_OPTIONS_OF_TESTS})
+  target_link_libraries(${name}_test PRIVATE
+    ${ARG_LINKS} GTest::gtest_main GTest::gmock rapidcheck steertag_options steertag_options_of_tests)
   steertag_precompile_tests()
   steertag_precompile(${name}_test steertag_precompiled_tests "")
   set(label unit)
@@ -145,6 +148,8 @@ function(steertag_fuzzer name)
   get_filename_component(ARG_CORPUS ${ARG_CORPUS} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
   add_executable(${name}_fuzz ${ARG_SOURCE})
   target_link_libraries(${name}_fuzz PRIVATE ${ARG_LINKS} steertag_options)
+  target_compile_options(${name}_fuzz PRIVATE -fPIC)  # as the libraries, whose precompiled header it takes
+  steertag_precompile(${name}_fuzz steertag_wire "")
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
   if(NOT TARGET fuzzers)
     add_custom_target(fuzzers)

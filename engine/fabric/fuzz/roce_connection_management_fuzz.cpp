@@ -244,7 +244,7 @@ class Peer {
     message.local_id = kPeerId + (names & 3);
     message.queue_pair = kPeerQueuePair + (names >> 2 & 1);
     message.starting_psn = 0xfffff0;
-    message.service = wire::tcp_service(kService);
+    message.service = roce::wire::tcp_service(kService);
     message.path_mtu = static_cast<std::uint8_t>(fields & 7);
     message.responder_resources = static_cast<std::uint8_t>(fields >> 3 & 3);
     message.initiator_depth = static_cast<std::uint8_t>(fields >> 3 & 7);
@@ -302,10 +302,10 @@ class Peer {
     deliver_to(end != nullptr ? end->at : server_, Bytes(octets.begin(), octets.end()), seal);
   }
   void deliver_to(const Address& to, Bytes octets, bool seal) {
-    if (seal && octets.size() >= wire::kBaseBytes + wire::kInvariantCrcBytes) {
-      const std::size_t covered = octets.size() - wire::kInvariantCrcBytes;
-      wire::InvariantCrc::store(
-          wire::InvariantCrc(route_of(network_.from, to)).of(View(octets).first(covered)),
+    if (seal && octets.size() >= roce::wire::kBaseBytes + roce::wire::kInvariantCrcBytes) {
+      const std::size_t covered = octets.size() - roce::wire::kInvariantCrcBytes;
+      roce::wire::InvariantCrc::store(
+          roce::wire::InvariantCrc(route_of(network_.from, to)).of(View(octets).first(covered)),
           octets.data() + covered);
     }
     last_ = octets;

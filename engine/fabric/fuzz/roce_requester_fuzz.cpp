@@ -97,7 +97,7 @@ class Peer final : public RequesterOwner, public PacketOutput {
     headers.base.psn = fuzz::psn_at((what & 8) != 0 ? response_ : last_psn_, distance);
     headers.ack.syndrome = syndrome;
     const Bytes octets = fuzz::packet_octets(headers, {});
-    const auto packet = wire::parse_packet(octets);
+    const auto packet = roce::wire::parse_packet(octets);
     fuzz::check(packet.has_value());
     requester_.take_acknowledge(*packet, now_);
   }
@@ -108,7 +108,7 @@ class Peer final : public RequesterOwner, public PacketOutput {
         static_cast<std::uint8_t>(Opcode::read_response_first) + (what >> 3 & 3));
     headers.base.psn = fuzz::psn_at((what & 0x80) != 0 ? last_psn_ : response_, distance);
     const Bytes octets = fuzz::packet_octets(headers, fuzz::payload_of(size, terms_.path_mtu));
-    const auto packet = wire::parse_packet(octets);
+    const auto packet = roce::wire::parse_packet(octets);
     fuzz::check(packet.has_value());
     if (distance == 0) response_ = psn_after(response_);
     requester_.take_response(*packet, now_);

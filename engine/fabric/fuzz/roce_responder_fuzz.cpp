@@ -85,7 +85,7 @@ class Peer final : public ResponderOwner, public PacketOutput {
       if ((what & 2) != 0) headers.rdma.length <<= 16;
     }
     const Bytes octets = fuzz::packet_octets(headers, payload);
-    const auto packet = wire::parse_packet(octets);
+    const auto packet = roce::wire::parse_packet(octets);
     if (!packet || !packet->headers.traits().is_request()) return;
     if (distance == 0) cursor_ = psn_after(cursor_, psns_of(headers));
     in_a_row_ = 0;
@@ -176,7 +176,7 @@ class Peer final : public ResponderOwner, public PacketOutput {
       return;
     }
     in_a_row_ = 0;
-    fuzz::check(packet.traits().operation == wire::Operation::read_response);
+    fuzz::check(packet.traits().operation == roce::wire::Operation::read_response);
     for (const View piece : payload) {
       fuzz::check(piece.empty() || inside(piece, readable_) || inside(piece, writable_) ||
                   inside(piece, window_));
