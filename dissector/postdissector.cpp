@@ -11,6 +11,7 @@
 #include "dissector/session.h"
 #include "dissector/statistics.h"
 #include "dissector/tree.h"
+#include "trace/capture.h"
 
 namespace steertag::dissector {
 
@@ -42,17 +43,37 @@ extern "C" void begin_session() {
   }
 }
 
+// With the number of the section from Wireshark 4.2 on.
+[[maybe_unused]] const char* interface_name(const char* (*name)(const epan_t*, std::uint32_t),
+                                            const packet_info& pinfo) {
+  return name(pinfo.epan, pinfo.rec->rec_header.packet_header.interface_id);
+}
+[[maybe_unused]] const char* interface_name(const char* (*name)(const epan_t*, std::uint32_t,
+                                                                unsigned),
+                                            const packet_info& pinfo) {
+  return name(pinfo.epan, pinfo.rec->rec_header.packet_header.interface_id,
+              pinfo.rec->section_number);
+}
+
+bool recorded_by_an_end(const packet_info& pinfo) {
+  if ((pinfo.rec->presence_flags & WTAP_HAS_INTERFACE_ID) == 0) return false;
+  const char* name = interface_name(epan_get_interface_name, pinfo);
+  return name != nullptr && name == trace::kOwnInterface;
+}
+
 /// The octets stay in Wireshark's buffer. The view is valid while the frame is dissected.
 void read_frame(tvbuff_t* tvb, const packet_info& pinfo) {
   const std::optional<capture::LinkType> link = link_type(*pinfo.rec);
   if (!link) return;
   const unsigned captured = tvb_captured_length(tvb);
   if (captured == 0) return;
+  const bool by_an_end = recorded_by_an_end(pinfo);
   // The only call that may throw. No object with a destructor exists yet.
   const std::uint8_t* octets = tvb_get_ptr(tvb, 0, static_cast<int>(captured));
   capture::Packet packet;
   packet.stamp.frame = pinfo.num;
   packet.stamp.time_ns = std::int64_t{pinfo.abs_ts.secs} * kNsPerSecond + pinfo.abs_ts.nsecs;
+  packet.stamp.by_an_end = by_an_end;
   packet.link_type = *link;
   packet.octets = {reinterpret_cast<const std::byte*>(octets), captured};
   packet.wire_bytes = tvb_reported_length(tvb);

@@ -26,6 +26,9 @@ enum class LinkType : std::uint32_t {
 struct FrameStamp {
   std::uint64_t frame = 0;
   std::int64_t time_ns = 0;  // since 1970-01-01 UTC
+  /// An end of the connection recorded it, so the capture's order is the one in which that end took
+  /// and sent its packets.
+  bool by_an_end = false;
 };
 
 struct Packet {

@@ -39,11 +39,12 @@ const View* private_data_of(const trace::Body& body) {
 }  // namespace
 
 GradedConnection::GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
-                                   capture::Fabric fabric, Profile profile)
+                                   capture::Fabric fabric, Order order, Profile profile)
     : grader_(grader),
       notes_(notes),
       summary_(summary == nullptr ? &own_ : summary),
-      judge_(visibility_of_captures(), this) {
+      judge_(visibility_of_captures(), this),
+      order_(order) {
   if (fabric != capture::Fabric::iwarp) pending_.emplace(visibility_of_captures());
   if (profile != Profile::rfc8166) legacy_ = std::make_unique<LegacyJudge>(profile);
 }
@@ -117,6 +118,7 @@ void GradedConnection::on_wrong_crcs(Role actor, const capture::PacketTally& pac
 
 void GradedConnection::on_message_packet(const capture::FrameStamp&, Role actor, bool in_order) {
   if (!pending_) return;
+  if (!in_order) order_ = Order::doubtful;
   pending_->message_packet(actor, in_order);
   reordered_ |= !in_order;
 }
@@ -273,9 +275,10 @@ void GradedConnection::take_findings() {
 void GradedConnection::tell_findings(const trace::Event& event) {
   take_findings();
   if (found_.empty()) return;
-  if (pending_ && !legacy_) pending_->ask(event);
+  const bool doubtful = pending_ && order_ == Order::doubtful;
+  if (doubtful && !legacy_) pending_->ask(event);
   for (conformance::Finding& finding : found_) {
-    if (pending_ && !pending_->needs_no_history(finding)) {
+    if (doubtful && !pending_->needs_no_history(finding)) {
       hold(std::move(finding), event);
     } else {
       tell_finding(finding, stamp_, event_);
@@ -283,7 +286,7 @@ void GradedConnection::tell_findings(const trace::Event& event) {
   }
   const std::size_t dropped = legacy_ ? legacy_->dropped_findings() : judge_.dropped_findings();
   const std::size_t lost = std::exchange(lost_findings_, dropped);
-  if (pending_) {
+  if (doubtful) {
     leave_undecided(lost_findings_ - lost);
   } else {
     grader_.count_lost(lost_findings_ - lost);

@@ -15,12 +15,16 @@ namespace steertag::grade {
 
 class Grader;
 
+/// Whether the capture's order can differ from the one in which an end took and sent the packets.
+/// It is doubtful from the first message on that has a packet before it missing or late.
+enum class Order : std::uint8_t { exact, doubtful };
+
 class GradedConnection final : public capture::ConnectionSink, conformance::MessageObserver {
  public:
   /// `summary` has its number already. It and the other arguments must outlive the connection's
   /// end. Without a summary the connection uses one of its own.
   GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
-                   capture::Fabric fabric, Profile profile);
+                   capture::Fabric fabric, Order order, Profile profile);
 
   void on_event(const capture::FrameStamp& stamp, const trace::Event& event) override;
   void on_loss(const capture::FrameStamp& stamp, trace::Role actor,
@@ -77,7 +81,8 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   std::size_t lost_findings_ = 0;                        // of events with too many findings
   std::size_t findings_listed_ = 0;
   std::optional<PendingFindings> pending_;  // only if acknowledgments are packets
-  bool reordered_ = false;                  // a packet since the last Send was late
+  Order order_;
+  bool reordered_ = false;  // a packet since the last Send was late
   std::size_t kept_bytes_ = 0;
 };
 

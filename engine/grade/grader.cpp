@@ -29,7 +29,8 @@ capture::ConnectionSink& Grader::open(const capture::FrameStamp& stamp,
   ConnectionSummary* kept = nullptr;
   if (report_.connections.size() < kMostConnectionsKept) kept = &report_.connections.emplace_back();
   auto& slot = open_[number];
-  slot = std::make_unique<GradedConnection>(*this, notes_, kept, name.fabric, profile_);
+  const Order order = stamp.by_an_end ? Order::exact : Order::doubtful;
+  slot = std::make_unique<GradedConnection>(*this, notes_, kept, name.fabric, order, profile_);
   ConnectionSummary& summary = slot->summary();
   summary.number = number;
   summary.name = name;

@@ -2,7 +2,8 @@
 //
 // Captures may reorder or lack packets. On RoCE and InfiniBand, acknowledgments are separate
 // packets. A message does not show what its sender had received. An apparently unmatched answer may
-// answer a message that is recorded later.
+// answer a message that is recorded later. What an end of the connection recorded itself is
+// certain.
 //
 // One case remains. A call and its acknowledgment changed places with an answer and its own, and
 // their times hide it. This looks like a call too many, and such packets have no further evidence.

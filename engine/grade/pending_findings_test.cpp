@@ -41,6 +41,24 @@ TEST(PendingFindings, AnAcknowledgmentAndATurnInOrderProveIt) {
   EXPECT_EQ(undecided(orphan.grader), 0u);
 }
 
+TEST(PendingFindings, TheOrderThatAnEndRecordedNeedsNoProof) {
+  Grader grader;
+  EventFeed talk(grader, kRoce, true);
+  talk.open().call(header(1)).reply(header(1)).reply(header(9));
+  EXPECT_THAT(rules(grader), ElementsAre("reply_answers_a_call"));
+  talk.end();
+  EXPECT_EQ(undecided(grader), 0u);
+}
+
+TEST(PendingFindings, TheOrderThatAnEndRecordedIsDoubtfulOnceAPacketIsLate) {
+  Grader grader;
+  EventFeed talk(grader, kRoce, true);
+  talk.open().call(header(1)).message_packet(Role::server, false).reply(header(9));
+  EXPECT_THAT(rules(grader), IsEmpty());
+  talk.end();
+  EXPECT_EQ(undecided(grader), 1u);
+}
+
 TEST(PendingFindings, WhatIsUndecidedIsNoFindingHoweverMuchItIs) {
   Grader grader;
   EventFeed talk(grader, kRoce);

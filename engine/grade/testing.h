@@ -21,8 +21,9 @@ inline const capture::ConnectionName kName{capture::Fabric::iwarp,
 /// apart.
 class EventFeed {
  public:
-  explicit EventFeed(Grader& grader, const capture::ConnectionName& name = kName)
-      : sink_(&grader.open(next_stamp(), name)) {}
+  explicit EventFeed(Grader& grader, const capture::ConnectionName& name = kName,
+                     bool by_an_end = false)
+      : stamp_{.by_an_end = by_an_end}, sink_(&grader.open(next_stamp(), name)) {}
 
   EventFeed& event(Role actor, const trace::Body& body) {
     sink_->on_event(stamp_, {events_++, stamp_.time_ns, actor, body});
@@ -56,7 +57,8 @@ class EventFeed {
   }
   /// Moves to another packet.
   EventFeed& at(std::uint64_t frame) {
-    stamp_ = {frame, static_cast<std::int64_t>(frame) * 1'000'000};
+    stamp_.frame = frame;
+    stamp_.time_ns = static_cast<std::int64_t>(frame) * 1'000'000;
     return *this;
   }
   /// `actor` acknowledges all packets so far.

@@ -69,7 +69,7 @@ void write_captures(std::ostream& out, std::span<const Capture* const> captures,
   for (const Capture* capture : captures) cursors.push_back({capture->packets()});
 
   PcapngWriter writer(out, "steertag", options.comments);
-  const std::uint32_t interface = writer.add_interface(LinkType::raw_ip, "steertag");
+  const std::uint32_t interface = writer.add_interface(LinkType::raw_ip, kOwnInterface);
   Bytes octets;
   for (bool first = true;; first = false) {  // the loop ends: each turn consumes one packet
     Cursor* earliest = nullptr;

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -74,6 +75,10 @@ class Capture : public ByteSink {
   std::int64_t last_time_ns_ = 0;
   std::uint64_t dropped_ = 0;
 };
+
+/// The interface that captures name. Their packets have the order in which an end took and sent
+/// them.
+inline constexpr std::string_view kOwnInterface = "steertag";
 
 /// Information for the file besides the packets.
 struct CaptureFileOptions {

@@ -9,8 +9,9 @@ CLIENT_SEND, SERVER_SEND = ("client", "send"), ("server", "send")
 TERMINATE = ("client", "terminate")
 
 
-def connection(events, *found_at, sight_lost=False, dropped=0, capture=None):
-    """A connection with these events, (actor, kind), and a finding at each of those with these indices."""
+def connection(events, *found_at, seen_events=None, dropped=0, capture=None):
+    """A connection with these events, (actor, kind), and a finding at each of those with these indices. The judge
+    saw the first `seen_events`, if not all."""
     recorded = [
         SimpleNamespace(index=index, actor=SimpleNamespace(name=actor), kind=kind)
         for index, (actor, kind) in enumerate(events)
@@ -28,9 +29,8 @@ def connection(events, *found_at, sight_lost=False, dropped=0, capture=None):
     ]
     judge = SimpleNamespace(findings=findings, dropped_findings=dropped)
     recorder = SimpleNamespace(events=lambda: recorded)
-    watch = SimpleNamespace(
-        judge=judge, recorder=recorder, number=2, sight_lost=sight_lost, capture=capture
-    )
+    watch = SimpleNamespace(judge=judge, recorder=recorder, number=2, capture=capture)
+    watch.sight_lost, watch.seen_events = seen_events is not None, seen_events
     return SimpleNamespace(watch=watch)
 
 
@@ -67,7 +67,8 @@ def test_what_is_not_kept_is_counted():
 def test_events_are_counted_where_a_capture_may_show_more():
     events = [ACCEPT, CLIENT_SEND, CLIENT_SEND]
     counts = {"client": {"send": 2}, "server": {"accept": 1}}
-    (row,) = connection_rows([connection(events, sight_lost=True)], [])
+    unseen = [CLIENT_SEND, SERVER_SEND]
+    (row,) = connection_rows([connection([*events, *unseen], seen_events=3)], [])
     assert (row["sight_lost"], row["events"]) == (True, counts)
     (row,) = connection_rows([connection([*events, TERMINATE])], [])
     assert row["events"] == {**counts, "client": {"send": 2, "terminate": 1}}

@@ -40,7 +40,10 @@ def compare(case, graded):
     for row in graded.rows:
         by_number[row.connection].append(row)
     for each in graded.connections:
-        by_client[client_of_end(each.client_end)].append(each)
+        client = client_of_end(each.client_end)
+        # A REQ that names a queue pair in use opens another one, without a message.
+        if each.client.sends or each.server.sends or client not in by_client:
+            by_client[client].append(each)
     own = "server" if case["id"].startswith("client.") else "client"
     problems = []
     for row in case["judged"]:
@@ -69,7 +72,7 @@ def compare_connection(row, shown, own, sends=None, cut=False):
     """Sentences about a row of `judged` and what its connection shows in the capture. `own` is the side
     that the suite plays; `sends`, those before the capture's first loss, by side."""
     found, _ = common_finding.live(row)
-    shown = visible_findings.without_what_was_not_told(shown, row, own)
+    shown = visible_findings.without_what_was_not_told(found, shown, row, own)
     shown = visible_findings.without_what_took_a_place(shown, row)
     if sends is not None:
         found = visible_findings.without_what_was_lost(found, shown, sends)

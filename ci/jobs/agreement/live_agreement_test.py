@@ -87,6 +87,10 @@ def test_a_fault_hook_gives_no_event():
     row["events"] = {"client": {"send": 2}, "server": {}}
     by_hook = [shown(3), shown(1, kind="rdma_read")]
     assert connection(row, [shown(2), *by_hook]) == []
+    # A finding that needs nothing the judge missed is still found.
+    later = {**row, "findings": [finding(2), finding(3)]}
+    assert connection(later, [shown(2), shown(3)]) == []
+    assert len(connection(later, [shown(2)])) == 1
     # But what there was an event for was judged, and so was the target.
     assert len(connection(row, [shown(2), shown(1)])) == 1
     assert len(connection(row, [shown(2), shown(1, culprit="server", actor="server")])) == 1
@@ -200,17 +204,40 @@ def test_the_client_of_a_row(client):
     assert live_agreement.client_of_row({client[0]: client[1], "findings": []}) == client
 
 
-def test_connections_over_roce_are_told_apart_by_their_queue_pairs(case):
+def over_roce(case, *sends):
+    """The case's capture as of connections of one queue pair, the first with its findings. Each side has so many
+    Sends."""
     graded = grade_file(str(SITUATION), [])
     (only,) = graded.connections
-    over_roce = types.SimpleNamespace(
-        number=only.number, client_end="192.0.2.1 qp 0x000012", losses=only.losses
-    )
-    graded = types.SimpleNamespace(
-        error=None, path=graded.path, rows=graded.rows, connections=[over_roce]
-    )
+    connections = [
+        types.SimpleNamespace(
+            number=only.number + index,
+            client_end="192.0.2.1 qp 0x000012",
+            losses=only.losses,
+            client=types.SimpleNamespace(sends=count),
+            server=types.SimpleNamespace(sends=count),
+        )
+        for index, count in enumerate(sends)
+    ]
     del case["judged"][0]["port"]
     case["judged"][0]["queue_pair"] = 0x12
+    return types.SimpleNamespace(
+        error=None, path=graded.path, rows=graded.rows, connections=connections
+    )
+
+
+def test_a_request_for_a_queue_pair_in_use_is_no_second_connection(case):
+    graded = over_roce(case, 4, 0)
+    assert live_agreement.compare(case, graded) == []
+    for each in graded.connections:
+        each.server.sends = 1
+    assert live_agreement.compare(case, graded) == [
+        "queue pair 0x000012: the capture has 2 connections"
+    ]
+
+
+def test_connections_over_roce_are_told_apart_by_their_queue_pairs(case):
+    graded = over_roce(case, 4)
     assert live_agreement.compare(case, graded) == []
     case["judged"][0]["queue_pair"] = 0x13
     titles = {each.partition(":")[0] for each in live_agreement.compare(case, graded)}

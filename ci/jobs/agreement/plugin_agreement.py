@@ -8,6 +8,7 @@ import concurrent.futures
 from ci.jobs.agreement.agreement_result import CannotCompare, Result
 
 import capture_files
+import roce_packet
 import tshark
 from steertag.grade.reading import grade_file
 
@@ -58,17 +59,19 @@ def shown(programs, path, passes, damaged=False):
     return packets, found
 
 
-def rows_of(rows, first_frame=0, first_connection=0):
-    """The same of what grade found in a file, as it is counted behind others in a merged one."""
+def rows_of(rows):
+    """The same of what grade found in a file."""
     return [
-        (
-            first_frame + each.frame,
-            str(first_connection + each.connection),
-            each.requirement.id,
-            each.rule,
-            each.culprit,
-        )
+        (each.frame, str(each.connection), each.requirement.id, each.rule, each.culprit)
         for each in rows
+    ]
+
+
+def placed(rows, first_frame=0):
+    """The same without connections, which a merged file may number in another order. Frames are counted behind
+    others."""
+    return [
+        (first_frame + each.frame, each.requirement.id, each.rule, each.culprit) for each in rows
     ]
 
 
@@ -121,32 +124,33 @@ def merge(paths, target):
         for frame in frames:
             moved = frame.with_data(elsewhere(frame.data, link_type, number))
             blocks.append(writer.packet(moved, interface))
-    head = writer.section() + b"".join(map(writer.interface, link_types))
-    target.write_bytes(head + b"".join(blocks))
+    own = capture_files.OWN_INTERFACE
+    interfaces = [writer.interface(each, name=own) for each in link_types]
+    target.write_bytes(b"".join([writer.section(), *interfaces, *blocks]))
     target.chmod(0o644)
 
 
 def elsewhere(octets, link_type, number):
-    """The packet with the second octet of both IPv4 addresses changed. An invariant CRC of RoCE becomes wrong,
-    which is a note and no finding."""
+    """The packet with the second octet of both IPv4 addresses changed. The invariant CRC of a RoCE packet stays
+    right if it was right."""
     at = {capture_files.RAW_IP: 0, capture_files.ETHERNET: ETHERNET_BYTES}[link_type]
-    octets = bytearray(octets)
-    if octets[at] >> 4 != 4:
+    link, packet = octets[:at], bytearray(octets[at:])
+    if packet[0] >> 4 != 4:
         raise CannotCompare("a case's capture has another packet than IPv4")
-    for address in (at + 12, at + 16):
-        octets[address + 1] = number
-    return bytes(octets)
+    was_right = roce_packet.has_right_crc(packet)
+    for address in (12, 16):
+        packet[address + 1] = number
+    return link + (roce_packet.with_right_crc(packet) if was_right else bytes(packet))
 
 
 def compare_merged(paths, merged):
     """Sentences about where grade does not find in a merged file what it finds in each of its parts."""
-    wanted, frames, connections = [], 0, 0
+    wanted, frames = [], 0
     for path in paths:
         part = grade_file(str(path), [])
-        wanted += rows_of(part.rows, frames, connections)
+        wanted += placed(part.rows, frames)
         frames += part.packets
-        connections += part.connections_in_all
-    wanted, found = collections.Counter(wanted), collections.Counter(rows_of(merged.rows))
+    wanted, found = collections.Counter(wanted), collections.Counter(placed(merged.rows))
     lost = [f"merged, grade does not find {each}" for each in (wanted - found).elements()]
     return lost + [f"only merged, grade finds {each}" for each in (found - wanted).elements()]
 

@@ -11,6 +11,8 @@ from ci.jobs.agreement.agreement_result import CannotCompare
 from ci.jobs.fixtures import golden_texts
 from ci.jobs.fixtures.fixture_places import CAPTURES
 
+import capture_files
+import roce_packet
 from steertag.grade.reading import grade_file
 
 OVERRUN = CAPTURES / "situations" / "10-credit-overrun.pcapng"
@@ -80,6 +82,18 @@ def test_a_merged_file_has_what_its_parts_have(tmp_path):
         "merged, grade does not find",
         "only merged, grade finds",
     }
+
+
+@pytest.mark.parametrize("bent", [0, 1])
+def test_the_crc_of_a_packet_elsewhere_is_as_right_as_before(bent):
+    ethernet, frames = capture_files.read((CAPTURES / "linux-6.1-rxe-v3.pcapng").read_bytes())
+    at = plugin_agreement.ETHERNET_BYTES
+    right = next(each.data for each in frames if roce_packet.is_ours(each.data))
+    packet = bytearray(right)
+    packet[-1] ^= bent
+    moved = plugin_agreement.elsewhere(bytes(packet), ethernet, 7)
+    assert (moved[at + 13], moved[at + 17]) == (7, 7)
+    assert roce_packet.has_right_crc(moved[at:]) == (not bent)
 
 
 def test_a_plugin_that_is_not_built_is_told(tmp_path, monkeypatch, capsys):

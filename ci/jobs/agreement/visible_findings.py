@@ -9,12 +9,13 @@ import capture_files
 from steertag.grade.reading import grade_file
 
 
-def without_what_was_not_told(shown, row, own):
-    """What a capture shows, without what depends on octets that gave a live run no event."""
+def without_what_was_not_told(found, shown, row, own):
+    """What a capture shows, without what the judge did not see of a live run, and found nothing at."""
     return [
         each
         for each in shown
-        if not _made_by_a_fault_hook(each, row, own) and not _refused_by_us(each, row, own)
+        if each in found
+        or not (_made_by_a_fault_hook(each, row, own) or _refused_by_us(each, row, own))
     ]
 
 
@@ -53,13 +54,17 @@ def sends_before_loss(path, connection):
     link_type, packets = capture_files.read(pathlib.Path(path).read_bytes())
     with tempfile.NamedTemporaryFile(suffix=".pcapng") as head:
         before = packets[: min(frames) - 1]
-        head.write(capture_files.pcapng("before a loss", link_type, before))
+        head.write(_own_capture("before a loss", link_type, before))
         head.flush()
         ends = connection.client_end, connection.server_end
         for each in grade_file(head.name, []).connections:
             if (each.client_end, each.server_end) == ends:
                 return {"client": each.client.sends, "server": each.server.sends}
     return {"client": 0, "server": 0}
+
+
+def _own_capture(comment, link_type, packets):
+    return capture_files.pcapng(comment, link_type, packets, name=capture_files.OWN_INTERFACE)
 
 
 def without_what_took_a_place(shown, row):

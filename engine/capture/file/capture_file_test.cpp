@@ -168,6 +168,21 @@ TEST(CaptureFile, PcapngInEitherOrderOfSeveralSections) {
   EXPECT_EQ(outcome.packets[1].octets, kSecond) << "without the padding";
 }
 
+TEST(CaptureFile, TheInterfaceTellsWhatAnEndRecordedItself) {
+  const auto named = [](std::string_view name) { return FileBuilder().option(2, name).bytes(); };
+  FileBuilder file;
+  file.section().interface(101, 0, named("steertag")).interface(101, 0, named("steerta_"));
+  file.interface(101)
+      .enhanced(0, 1, kFirst, 60)
+      .enhanced(1, 2, kFirst, 60)
+      .enhanced(2, 3, kFirst, 60);
+  const Outcome outcome = read_all(file);
+  ASSERT_THAT(outcome.frames(), ElementsAre(1, 2, 3));
+  EXPECT_TRUE(outcome.packets[0].stamp.by_an_end);
+  EXPECT_FALSE(outcome.packets[1].stamp.by_an_end) << "another program's";
+  EXPECT_FALSE(outcome.packets[2].stamp.by_an_end) << "without a name";
+}
+
 TEST(CaptureFile, EveryKindOfPacketBlockIsAPacket) {
   FileBuilder file;
   file.section().interface(1, 40);

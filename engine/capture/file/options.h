@@ -14,8 +14,9 @@ namespace steertag::capture {
 namespace option_code {
 inline constexpr std::uint16_t kEnd = 0;
 inline constexpr std::uint16_t kComment = 1;
-inline constexpr std::uint16_t kDropCount = 4;            // of an Enhanced Packet Block
-inline constexpr std::uint16_t kTimestampResolution = 9;  // of an Interface Description Block
+inline constexpr std::uint16_t kInterfaceName = 2;  // of an Interface Description Block
+inline constexpr std::uint16_t kDropCount = 4;      // of an Enhanced Packet Block
+inline constexpr std::uint16_t kTimestampResolution = 9;
 inline constexpr std::uint16_t kTimestampOffset = 14;
 }  // namespace option_code
 

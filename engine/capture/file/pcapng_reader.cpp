@@ -8,6 +8,7 @@
 #include "capture/file/limits.h"
 #include "capture/file/options.h"
 #include "support/roundup.h"
+#include "trace/capture.h"
 
 namespace steertag::capture {
 namespace {
@@ -23,6 +24,11 @@ __extension__ using Wide = __int128;
 /// Blocks that Wireshark counts as frames although they are no packets: journal entries, custom
 /// blocks (both kinds), and three kinds of system calls.
 constexpr std::uint32_t kNumberedBlocks[] = {9, 0xbad, 0x40000bad, 0x204, 0x216, 0x221};
+
+bool is_own(View name) {
+  const std::string_view text(reinterpret_cast<const char*>(name.data()), name.size());
+  return text == trace::kOwnInterface;
+}
 
 bool is_numbered(std::uint32_t type) {
   return std::ranges::find(kNumberedBlocks, type) != std::end(kNumberedBlocks);
@@ -96,6 +102,9 @@ Expected<void, PcapngReader::Wrong> PcapngReader::add_interface(View body) {
     if (option->code == option_code::kTimestampResolution && option->value.size() == 1) {
       interface.resolution = std::to_integer<std::uint8_t>(option->value.front());
     }
+    if (option->code == option_code::kInterfaceName) {
+      interface.by_an_end = is_own(option->value);
+    }
     if (option->code == option_code::kTimestampOffset && option->value.size() == 8) {
       interface.offset_s = static_cast<std::int64_t>(order().load64(option->value.data()));
     }
@@ -164,6 +173,7 @@ Expected<void, PcapngReader::Wrong> PcapngReader::set_packet(View body, std::siz
   frames_ = number;
   Packet packet;
   packet.stamp.frame = number;
+  packet.stamp.by_an_end = interfaces_[interface].by_an_end;
   packet.link_type = interfaces_[interface].link_type;
   packet.octets = body.subspan(header, captured);
   packet.wire_bytes = std::max(captured, wire);

@@ -36,6 +36,7 @@ class PcapngReader {
     std::uint32_t snap_length = 0;  // 0: no limit
     std::uint8_t resolution = 6;    // if_tsresol: 10^-n s, or 2^-n s if the first bit is set
     std::int64_t offset_s = 0;      // if_tsoffset
+    bool by_an_end = false;         // see FrameStamp
   };
   /// A fault of a block, and its place in the body.
   struct Wrong {

@@ -52,7 +52,11 @@ void Connection::read(Side sender, const TransportPacket& packet) {
   ++arrivals_;
   note_time(packet.stamp);
   note_mtu(packet);
-  if (packet.crc_wrong) classifier_.on_wrong_crc(packet.stamp, sender);
+  if (packet.crc_wrong) {
+    classifier_.on_wrong_crc(packet.stamp, sender);
+    // It left like this, so its receiver drops it. Elsewhere a device may compute the CRC later.
+    if (packet.stamp.by_an_end) return;
+  }
   if (packet.traits().is_request()) {
     arrive_request(sender, packet);
   } else if (packet.traits().is_response()) {

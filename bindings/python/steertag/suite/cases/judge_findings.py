@@ -12,7 +12,7 @@ def connection_rows(connections, stream_ports):
       the `number`th (from 1) event of this `kind` by the `actor`.
     - `dropped`: the number of findings beyond those kept, if any.
     - `sight_lost`: the judge missed events from some point on.
-    - `events`: how many events the judge got, by actor and kind. It is there with `sight_lost`, and after
+    - `events`: how many events the judge saw, by actor and kind. It is there with `sight_lost`, and after
       a Terminate: the capture may then show more events.
 
     Streams of octets are not judged: their rows have `port` and `octets`.
@@ -31,7 +31,9 @@ def _end(watch):
 
 def _row(watch):
     found = watch.judge.findings
-    places, counts = _places(watch.recorder, {one.event for one in found})
+    events = watch.recorder.events()
+    places, _ = _places(events, {one.event for one in found})
+    _, counts = _places(events[: watch.seen_events], set())
     row = {
         **_end(watch),
         "findings": [
@@ -55,11 +57,10 @@ def _row(watch):
     return row
 
 
-def _places(recorder, wanted):
-    """{index: actor, kind and number} of the wanted events that were recorded, and {actor: {kind:
-    number}} of all events."""
+def _places(events, wanted):
+    """{index: actor, kind and number} of the wanted ones of these events, and {actor: {kind: number}} of all."""
     counts, places = {"client": {}, "server": {}}, {}
-    for event in recorder.events():
+    for event in events:
         own = counts[event.actor.name]
         own[event.kind] = own.get(event.kind, 0) + 1
         if event.index in wanted:

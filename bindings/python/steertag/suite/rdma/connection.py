@@ -338,8 +338,7 @@ class Connection(Dialogue):
     def stop_judging(self):
         """The judge asserts nothing more of this connection: a fault gives no event, so that it does not
         see what the target sees."""
-        self.watch.sight_lost = True
-        self.watch.judge.stop_observing()
+        self.watch.lose_sight()
 
     # -- the end -------------------------------------------------------------------------------
 

@@ -37,11 +37,18 @@ class Watch:
         self.number = number
         self.recorder = trace.Recorder(limit_bytes=_share(EVENT_OCTETS, number))
         self.sight_lost = False  # a case blinded the judge
+        self.seen_events = None  # by the judge, once it is blind
         self.judge = conformance.Judge(
             rdma_operations=capabilities is None or capabilities.sees_remote_operations
         )
         self.capture = make_rdma_capture(provider, number, _share(CAPTURE_OCTETS, number))
         self.events = trace.Fanout([self.recorder, self.judge])
+
+    def lose_sight(self):
+        """The judge gets no further event."""
+        if not self.sight_lost:
+            self.sight_lost, self.seen_events = True, len(self.recorder.events())
+            self.judge.stop_observing()
 
 
 def _share(octets, number):
