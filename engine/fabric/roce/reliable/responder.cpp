@@ -120,19 +120,21 @@ void Responder::take_duplicate(const Packet& request) {
     }
     source = *found;
   }
-  // The peer repeats everything from here on, and has everything before.
-  while (!answers_.empty() && psn_distance(psn, answers_.back().psn) >= 0) {
-    nak_sent_ = false;
-    answers_.pop_back();
-  }
-  if (!answers_.empty() && answers_.back().response &&
-      psn_distance(psn, psn_after(answers_.back().psn, answers_.back().packets)) > 0) {
-    answers_.pop_back();
-  }
+  // Its own answer starts again. Those of newer READs stay: the network may have held this one
+  // back, and the peer does not repeat the newer ones.
+  const auto own = [&](const Answer& answer) {
+    return answer.response && psn_distance(answer.psn, end) > 0 &&
+           psn_distance(psn, psn_after(answer.psn, answer.packets)) > 0;
+  };
+  const bool answered = std::ranges::none_of(
+      answers_, [&](const Answer& answer) { return own(answer) && !answer.duplicate; });
+  std::erase_if(answers_, own);
   if (answers_.size() >= kMostAnswersARead * std::size_t{terms_.reads}) {
     return;
   }
-  answer_read(request.headers.rdma, psn, source, true);
+  const auto newer = std::ranges::find_if(
+      answers_, [&](const Answer& answer) { return psn_distance(psn, answer.psn) >= 0; });
+  answer_read(newer, request.headers.rdma, psn, source, answered);
 }
 
 std::optional<Refusal> Responder::check_shape(const Packet& request, Message kind) const {
@@ -304,13 +306,13 @@ std::optional<Refusal> Responder::take_read(const Packet& request) {
   owner_.on_read(request.headers.rdma);
   ++msn_;
   expected_ = psn_after(expected_, packets_of(request.headers.rdma.length));
-  answer_read(request.headers.rdma, request.headers.base.psn, source, false);
+  answer_read(answers_.end(), request.headers.rdma, request.headers.base.psn, source, false);
   return std::nullopt;
 }
 
-void Responder::answer_read(const RdmaHeader& read, std::uint32_t psn, SoftwareRegion* source,
-                            bool duplicate) {
-  Answer& answer = answers_.emplace_back();
+void Responder::answer_read(Answers::iterator before, const RdmaHeader& read, std::uint32_t psn,
+                            SoftwareRegion* source, bool duplicate) {
+  Answer& answer = *answers_.emplace(before);
   answer.psn = psn;
   answer.response = true;
   answer.duplicate = duplicate;

@@ -79,7 +79,7 @@ class Responder {
   struct Answer {
     std::uint32_t psn = 0;
     bool response = false;      // of a READ; otherwise an acknowledgement or a NAK
-    bool duplicate = false;     // to a repeated request
+    bool duplicate = false;     // to a request whose first answer has left
     std::uint8_t syndrome = 0;  // of an acknowledgement or a NAK
     RdmaHeader read;
     Memory memory;  // keeps the source's octets
@@ -87,6 +87,7 @@ class Responder {
     std::uint32_t packets = 0;
     std::uint32_t sent = 0;
   };
+  using Answers = std::deque<Answer>;  // in the order of their PSNs
   using Checked = std::optional<Refusal>;
 
   void take_next(const Packet& request);
@@ -102,8 +103,8 @@ class Responder {
   void acknowledge();
   void nak(std::uint8_t syndrome);
   void refuse(Refusal refusal, std::uint32_t psn);
-  void answer_read(const RdmaHeader& read, std::uint32_t psn, SoftwareRegion* source,
-                   bool duplicate);
+  void answer_read(Answers::iterator before, const RdmaHeader& read, std::uint32_t psn,
+                   SoftwareRegion* source, bool duplicate);
   void send_one();
   bool source_open(const Answer& answer) const;
 
@@ -115,7 +116,7 @@ class Responder {
   const Policy& policy_;
   ResponseTerms terms_;
   PostedReceives receives_;
-  std::deque<Answer> answers_;
+  Answers answers_;
   std::uint32_t expected_ = 0;
   std::uint32_t told_ = 0;  // after the highest PSN of a response that was sent
   std::uint32_t msn_ = 0;

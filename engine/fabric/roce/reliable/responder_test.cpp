@@ -344,6 +344,66 @@ TEST_F(RoceResponderTest, ARepeatedReadIsAnsweredFromTheMiddleWithoutAnEvent) {
   EXPECT_EQ(output.take_lines(), Lines{}) << "it asks for more than the request that it repeats";
 }
 
+TEST_F(RoceResponderTest, ALateCopyOfAReadLeavesTheAnswersOfNewerOnes) {
+  auto region = domain.allocate(600, {true, false});
+  post(8);
+  output.has_room = false;
+  take(Opcode::read_request, 0, {}, at(*region, 0, 300));
+  take(Opcode::read_request, 2, {}, at(*region, 0, 300));
+  take(Opcode::send_only, 4);
+  take(Opcode::read_request, 0, {}, at(*region, 0, 300));
+  output.has_room = true;
+  while (responder.transmit()) {
+  }
+  EXPECT_EQ(output.take_lines(),
+            (Lines{line("RDMA READ Response First", 0), line("RDMA READ Response Last", 1),
+                   line("RDMA READ Response First", 2), line("RDMA READ Response Last", 3),
+                   line("ACK", 4)}));
+}
+
+TEST_F(RoceResponderTest, ARepeatedReadGoesBeforeTheReportOfAGap) {
+  auto region = domain.allocate(600, {true, false});
+  take(Opcode::read_request, 0, {}, at(*region, 0, 4));
+  output.take_lines();
+  output.has_room = false;
+  take(Opcode::send_only, 2);
+  take(Opcode::read_request, 0, {}, at(*region, 0, 4));
+  output.has_room = true;
+  while (responder.transmit()) {
+  }
+  EXPECT_EQ(output.take_lines(),
+            (Lines{line("RDMA READ Response Only", 0), line("NAK: PSN sequence error", 1)}));
+}
+
+TEST_F(RoceResponderTest, ARepeatedReadStartsItsAnswerAgain) {
+  auto region = domain.allocate(600, {true, false});
+  limits.responses_a_turn = 1;
+  Packet packet;
+  packet.headers.base.opcode = Opcode::read_request;
+  packet.headers.base.psn = psn(0);
+  packet.headers.rdma = at(*region, 0, 600);
+  responder.take(packet);
+  EXPECT_TRUE(responder.transmit());
+  responder.take(packet);
+  while (responder.transmit()) {
+  }
+  EXPECT_EQ(output.take_lines(),
+            (Lines{line("RDMA READ Response First", 0), line("RDMA READ Response First", 0),
+                   line("RDMA READ Response Middle", 1), line("RDMA READ Response Last", 2)}));
+}
+
+TEST_F(RoceResponderTest, ARepeatedReadWithoutItsFirstAnswerIsRefusedOnceItsSourceIsClosed) {
+  auto region = domain.allocate(600, {true, false});
+  output.has_room = false;
+  take(Opcode::read_request, 0, {}, at(*region, 0, 600));
+  take(Opcode::read_request, 0, {}, at(*region, 0, 600));
+  region->invalidate();
+  output.has_room = true;
+  responder.transmit();
+  EXPECT_EQ(output.take_lines(), Lines{line("NAK: remote access error", 0)});
+  EXPECT_EQ(refused_psn, psn(0));
+}
+
 TEST_F(RoceResponderTest, AReadBeyondTheLimitIsAnInvalidRequest) {
   auto region = domain.allocate(600, {true, false});
   output.has_room = false;  // so that no response leaves
