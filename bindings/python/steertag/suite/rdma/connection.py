@@ -349,12 +349,14 @@ class Connection(Dialogue):
         self._raw.abort()
 
     def settle(self):
-        """After the case: late writes show, everything is checked once more, the connection ends."""
+        """After the case: the connection ends, late writes show, everything is checked once more.
+        Memory is open until the end, as the target may still use it in order: where a network loses
+        acknowledgements, Writes go on after the answer that the case waited for."""
+        super().settle()
         for found in oracle.outside(self.offers):
             self._violated(found)
         for offer in self.offers:
             offer.close()
-        super().settle()
 
 
 def _octets(message):
