@@ -15,6 +15,9 @@ using std::chrono::milliseconds;
 
 using ConnectionRef = std::shared_ptr<PyConnection>;
 
+// A field of three bits.
+constexpr std::uint8_t kMostRnrRetryCount = 7;
+
 milliseconds ms(double value) {
   return milliseconds(static_cast<std::int64_t>(value));
 }
@@ -49,7 +52,10 @@ PyOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uin
                      double idle_timeout_ms, bool crc, std::uint8_t mpa_revision,
                      const std::optional<py::buffer>& raw_startup,
                      const std::optional<roce::BentPacket>& bent_startup, std::uint16_t local_port,
-                     std::size_t receives, std::size_t receive_bytes) {
+                     std::uint8_t most_rnr_repetitions, std::size_t receives,
+                     std::size_t receive_bytes) {
+  if (most_rnr_repetitions > kMostRnrRetryCount)
+    throw py::value_error("most_rnr_repetitions is at most " + std::to_string(kMostRnrRetryCount));
   ConnectionOptions options;
   options.private_data = from_python(private_data);
   options.ird = ird;
@@ -60,6 +66,7 @@ PyOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uin
   if (raw_startup) options.raw_startup = from_python(*raw_startup);
   if (bent_startup) options.bent_startup = std::make_shared<roce::BentPacket>(*bent_startup);
   options.local_port = local_port;
+  options.roce.most_rnr_repetitions = most_rnr_repetitions;
   return {std::move(options), receives, receive_bytes};
 }
 
@@ -158,16 +165,22 @@ void bind_options(py::module_& module) {
       "The options of a new connection. `receives` buffers of `receive_bytes` octets stay "
       "posted. `raw_startup` replaces the MPA request or reply. `bent_startup` alters the REQ or "
       "REP. "
-      "`local_port` is our port as initiator.")
+      "`local_port` is our port as initiator. `most_rnr_repetitions`: how often either side "
+      "repeats "
+      "a Send that finds no receive (roce).")
       .def(py::init(&options_of), py::kw_only(), "private_data"_a = py::bytes(),
            "ird"_a = connection.ird, "ord"_a = connection.ord, "idle_timeout_ms"_a = 0.0,
            "crc"_a = connection.crc, "mpa_revision"_a = connection.mpa_revision,
            "raw_startup"_a = py::none(), "bent_startup"_a = py::none(),
-           "local_port"_a = connection.local_port, "receives"_a = defaults.receives,
-           "receive_bytes"_a = defaults.receive_bytes)
+           "local_port"_a = connection.local_port,
+           "most_rnr_repetitions"_a = connection.roce.most_rnr_repetitions,
+           "receives"_a = defaults.receives, "receive_bytes"_a = defaults.receive_bytes)
       .def_property_readonly(
           "private_data",
           [](const PyOptions& options) { return to_python(options.connection.private_data); })
+      .def_property_readonly(
+          "most_rnr_repetitions",
+          [](const PyOptions& options) { return options.connection.roce.most_rnr_repetitions; })
       .def_readonly("receives", &PyOptions::receives)
       .def_readonly("receive_bytes", &PyOptions::receive_bytes);
 }

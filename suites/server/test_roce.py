@@ -27,6 +27,7 @@ DROPPED = {
 }
 REPEATED_READS = 3
 READS_BEYOND = 8
+RNR_REPETITIONS = 6  # that the client asks for
 
 
 def bent(**alterations):
@@ -246,7 +247,7 @@ def test_reads_beyond_depth(bench):
 @case("server.roce.receive-late", requirements=[PATIENCE], needs=NEEDS, hostile=True)
 def test_late_receive(bench):
     """A client posts its receive only after the server's reply has found none. The server sends it again."""
-    conn = bench.connect(receives=0, greet=False)
+    conn = bench.connect(receives=0, greet=False, most_rnr_repetitions=RNR_REPETITIONS)
     call = conn.null_call()
     conn.send(call)
     refused = conn.wait_until(lambda: any(each.is_rnr for each in roce.of_client(conn)))

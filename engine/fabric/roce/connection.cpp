@@ -84,7 +84,7 @@ Offer RoceConnection::offer() const {
   Offer offer;
   offer.ird = static_cast<std::uint8_t>(std::min(options_.ird, most));
   offer.ord = static_cast<std::uint8_t>(std::min(options_.ord, most));
-  offer.rnr_retries = runtime_.limits.roce.rnr_retries;
+  offer.rnr_retries = options_.roce.most_rnr_repetitions;
   offer.private_data = options_.private_data;
   offer.bent = options_.bent_startup;
   return offer;

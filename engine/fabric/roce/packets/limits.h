@@ -54,10 +54,9 @@ struct Limits {
   std::uint32_t ack_interval = 8;
   /// Responses and acknowledgements of a connection's turn.
   std::uint32_t responses_a_turn = 32;
-  /// RNR NAK: the peer waits 163.84 ms (InfiniBand specification 9.7.5.2.8) ...
+  /// RNR NAK: the peer waits 163.84 ms (InfiniBand specification 9.7.5.2.8), as often as
+  /// `Policy::most_rnr_repetitions` says.
   std::uint8_t rnr_timer = 28;
-  /// ... so many times. Together a second for a slow owner.
-  std::uint8_t rnr_retries = 6;
   /// RDMA Reads in an octet of a request.
   std::uint16_t most_reads = 255;
   /// Largest path MTU, in octets of payload.

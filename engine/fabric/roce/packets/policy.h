@@ -1,6 +1,8 @@
 // A side's decisions about the peer's packets, by InfiniBand's transport. The defaults conform.
 #pragma once
 
+#include <cstdint>
+
 namespace steertag::fabric::roce {
 
 struct Policy {
@@ -16,6 +18,9 @@ struct Policy {
   bool checks_invalidation = true;  // false: Send with Invalidate may name any R_Key
   // Requester.
   bool waits_for_receives = true;  // false: an RNR NAK counts as an acknowledgement
+  // Of a Send that finds no receive (RNR NAK). Startup asks the peer for so many, and we make no
+  // more, even for a peer that asks for 7: for ever. With `Limits::rnr_timer` together a second.
+  std::uint8_t most_rnr_repetitions = 6;
   // Packets.
   bool checks_crc = true;
   bool checks_partition = true;

@@ -8,8 +8,6 @@
 namespace steertag::fabric::roce {
 namespace {
 
-constexpr std::uint8_t kRetriesForEver = 7;
-
 Opcode opcode_of(const Outgoing& operation, std::uint32_t packet) {
   const bool first = packet == 0;
   const bool last = packet + 1 == operation.packets;
@@ -46,9 +44,10 @@ void Outgoing::reset(Operation new_kind, WorkId new_id) {
 
 void Requester::start(const RequestTerms& terms) {
   terms_ = terms;
+  terms_.rnr_retries = std::min(terms.rnr_retries, policy_.most_rnr_repetitions);
   oldest_ = next_psn_ = beyond_ = terms.first_psn;
   window_ = limits_.roce.window;
-  rnr_left_ = terms.rnr_retries;
+  rnr_left_ = terms_.rnr_retries;
   timeout_ = round_trip_.timeout(limits_.roce);
   started_ = true;
 }
@@ -350,9 +349,7 @@ void Requester::take_rnr(std::uint8_t syndrome, Time now) {
                                static_cast<unsigned>(terms_.rnr_retries)));
     return;
   }
-  if (terms_.rnr_retries != kRetriesForEver) {
-    --rnr_left_;
-  }
+  --rnr_left_;
   go_back();
   recovering_ = true;
   paused_ = true;

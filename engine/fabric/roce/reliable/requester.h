@@ -60,7 +60,7 @@ struct RequestTerms {
   std::uint32_t first_psn = 0;
   std::uint32_t path_mtu = 0;
   std::uint16_t reads = 0;       // READ requests in flight
-  std::uint8_t rnr_retries = 0;  // 7: for ever
+  std::uint8_t rnr_retries = 0;  // at most those of the policy are made
 };
 
 class Requester {

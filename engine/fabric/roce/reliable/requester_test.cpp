@@ -191,16 +191,35 @@ TEST_F(RoceRequesterTest, ProgressGivesAllRepetitionsBack) {
   EXPECT_EQ(events.back(), "done 2");
 }
 
-TEST_F(RoceRequesterTest, SevenRepetitionsMeanForEver) {
+TEST_F(RoceRequesterTest, APeerThatAsksForEverHasTheRepetitionsOfThePolicy) {
   start(7);
   post_send(1);
   requester.transmit(now);
   constexpr std::uint8_t kTenMilliseconds = 20;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < kConformingPolicy.most_rnr_repetitions; ++i) {
     acknowledge(kRnrNak | kTenMilliseconds, 0);
     wait(11 * kMillisecond);
+    EXPECT_FALSE(failed) << failed->detail << " (repetition " << i << ")";
   }
-  EXPECT_FALSE(failed) << failed->detail;
+  acknowledge(kRnrNak | kTenMilliseconds, 0);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->code, Errc::timed_out) << failed->detail;
+}
+
+TEST_F(RoceRequesterTest, APolicyWithoutRepetitionsEndsAtTheFirstRnrNak) {
+  Policy policy;
+  policy.most_rnr_repetitions = 0;
+  Requester hasty{*this, output, limits, policy};
+  hasty.start({kFirst, kMtu, 2, 6});
+  hasty.post(Operation::send, 1);
+  hasty.transmit(now);
+  Packet nak;
+  nak.headers.base.opcode = Opcode::acknowledge;
+  nak.headers.base.psn = kFirst;
+  nak.headers.ack.syndrome = kRnrNak;
+  hasty.take_acknowledge(nak, now);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->detail, "the peer has posted no receive after 0 repetitions (RNR)");
 }
 
 TEST_F(RoceRequesterTest, AFatalNakEndsIt) {

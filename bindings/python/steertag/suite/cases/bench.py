@@ -13,7 +13,7 @@ from ..nfs_client.nfs4_client import Nfs4Client, Nfs4Files
 from ..nfs_client.nfs4_file_calls import Nfs4FileCalls
 from ..nfs_client.nfs_message import auth_sys, has_nfs3
 from ..rdma.connection import Connection
-from ..rdma.rdma_link import Settings
+from ..rdma.rdma_link import MOST_RNR_REPETITIONS, Settings
 from ..recording.fabric_tap import kept_packet
 from ..recording.plain import as_plain
 from ..recording.taps import tap_connection, tap_stream
@@ -161,6 +161,7 @@ class Bench:
         credits=RECEIVES,
         receives=RECEIVES,
         receive_bytes=None,
+        most_rnr_repetitions=MOST_RNR_REPETITIONS,
         **options,
     ):
         """Settings of a connection over RDMA.
@@ -169,6 +170,7 @@ class Bench:
         - `credits`: the credit request of its calls.
         - `receives`: receives posted.
         - `receive_bytes`: octets of each receive; by default what the private data announces.
+        - `most_rnr_repetitions`: how often a Send that finds no receive is repeated over RoCE.
         - `options`: further fields of fabric.ConnectionOptions, such as crc, mpa_revision, ird, ord. With
           raw_startup the case needs fault-hooks, with bent_startup bent-packets.
         """
@@ -180,6 +182,7 @@ class Bench:
             private_data=octets,
             receives=receives,
             receive_bytes=receive_bytes or announced,
+            most_rnr_repetitions=most_rnr_repetitions,
             **options,
         )
         credential = auth_sys(self.target.profile.uid, self.target.profile.gid)

@@ -18,6 +18,9 @@ HELPER_CREDITS = 8
 # one has half of those of the one before: a target that floods all connections must not fill memory.
 EVENT_OCTETS, CAPTURE_OCTETS = 64 << 20, 16 << 20
 LEAST_OCTETS = 256 << 10
+# Of a Send that finds no receive, over RoCE: none, so that a side without one loses its connection, as
+# over iWARP.
+MOST_RNR_REPETITIONS = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,6 +110,9 @@ def _helper_settings(profile):
     """Settings of the helper connections that prepare and probe."""
     data = wire.PrivateData(send_bytes=HELPER_INLINE, receive_bytes=HELPER_INLINE)
     options = fabric.ConnectionOptions(
-        private_data=wire.encode(data), receives=HELPER_CREDITS, receive_bytes=HELPER_INLINE
+        private_data=wire.encode(data),
+        receives=HELPER_CREDITS,
+        receive_bytes=HELPER_INLINE,
+        most_rnr_repetitions=MOST_RNR_REPETITIONS,
     )
     return Settings(options, HELPER_CREDITS, auth_sys(profile.uid, profile.gid))
