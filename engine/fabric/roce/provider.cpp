@@ -4,6 +4,8 @@
 #include "fabric/provider/reactor_provider.h"
 #include "fabric/roce/connection.h"
 #include "fabric/roce/listener.h"
+#include "fabric/roce/network/fault_setting.h"
+#include "fabric/roce/network/faulty_datagrams.h"
 #include "fabric/roce/network/udp_datagrams.h"
 #include "fabric/roce/runtime.h"
 
@@ -12,14 +14,15 @@ namespace {
 
 class RoceProvider final : public ReactorProvider {
  public:
-  explicit RoceProvider(std::unique_ptr<Runtime> runtime) : ReactorProvider(std::move(runtime)) {}
+  RoceProvider(std::unique_ptr<Runtime> runtime, bool alters_packets)
+      : ReactorProvider(std::move(runtime)), alters_packets_(alters_packets) {}
 
   Capabilities capabilities() const override {
     Capabilities capabilities;
     capabilities.remote_invalidation = true;
     capabilities.windows = true;
     capabilities.byte_capture = true;
-    capabilities.bent_packets = true;
+    capabilities.bent_packets = !alters_packets_;
     capabilities.sees_remote_operations = true;
     capabilities.sees_violations = true;
     capabilities.chosen_base = true;
@@ -63,25 +66,44 @@ class RoceProvider final : public ReactorProvider {
 
  private:
   Runtime& runtime() { return static_cast<Runtime&>(core()); }
+
+  bool alters_packets_;  // the network does
 };
+
+Expected<std::unique_ptr<Provider>, Error> make(RandomSource random, const fabric::Limits& limits,
+                                                Clock clock, OpenDatagrams open,
+                                                bool alters_packets) {
+  auto reactor = Reactor::open(std::move(clock));
+  if (!reactor) {
+    return tl::unexpected(std::move(reactor.error()));
+  }
+  return std::make_unique<RoceProvider>(
+      std::make_unique<Runtime>(std::move(random), limits, std::move(open), std::move(*reactor)),
+      alters_packets);
+}
 
 }  // namespace
 
 Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random,
                                                          const fabric::Limits& limits, Clock clock,
                                                          OpenDatagrams open) {
-  auto reactor = Reactor::open(std::move(clock));
-  if (!reactor) {
-    return tl::unexpected(std::move(reactor.error()));
-  }
-  return std::make_unique<RoceProvider>(
-      std::make_unique<Runtime>(std::move(random), limits, std::move(open), std::move(*reactor)));
+  return make(std::move(random), limits, std::move(clock), std::move(open), false);
 }
 
 Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random,
                                                          const fabric::Limits& limits,
                                                          Clock clock) {
-  return make_provider(std::move(random), limits, std::move(clock), UdpDatagrams::open);
+  const auto faults = fault_setting();
+  if (!faults) {
+    return tl::unexpected(faults.error());
+  }
+  if (!*faults) {
+    return make(std::move(random), limits, std::move(clock), UdpDatagrams::open, false);
+  }
+  const std::uint64_t seed = (*faults)->seed ? *(*faults)->seed : random();
+  const unsigned percent = (*faults)->percent;
+  return make(std::move(random), limits, std::move(clock),
+              faulty_udp({percent, percent, percent, percent}, seed), true);
 }
 
 }  // namespace steertag::fabric::roce

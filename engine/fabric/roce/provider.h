@@ -6,7 +6,8 @@
 
 namespace steertag::fabric::roce {
 
-/// Over UDP sockets.
+/// Over UDP sockets, with the faults of `fault_setting`, if any. Packets with faults of the network
+/// are not bent: Capabilities::bent_packets is false.
 Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random,
                                                          const fabric::Limits& limits, Clock clock);
 /// Over another network.

@@ -3,8 +3,8 @@
 
 #include <random>
 
+#include "fabric/roce/network/faulty_datagrams.h"
 #include "fabric/roce/provider.h"
-#include "fabric/testing/faulty_datagrams.h"
 
 namespace steertag::fabric::testing {
 
@@ -16,10 +16,10 @@ Factory faulty_roce_factory() {
     const std::uint64_t seed = ++providers << 8;
     // Its addresses must be free: they are drawn by the process.
     const auto random = std::make_shared<std::mt19937_64>(std::random_device{}());
-    const FaultRates rates = clock ? FaultRates{0, 0, 0, 0} : FaultRates{};
-    auto provider =
-        roce::make_provider([random] { return (*random)(); }, limits,
-                            clock ? std::move(clock) : system_clock(), faulty_udp(rates, seed));
+    const roce::FaultRates rates = clock ? roce::FaultRates{0, 0, 0, 0} : roce::FaultRates{};
+    auto provider = roce::make_provider([random] { return (*random)(); }, limits,
+                                        clock ? std::move(clock) : system_clock(),
+                                        roce::faulty_udp(rates, seed));
     return provider ? std::move(*provider) : nullptr;
   };
   return factory;

@@ -1,19 +1,19 @@
 // Applies faults to each packet in turn.
-#include "fabric/testing/faulty_datagrams.h"
+#include "fabric/roce/network/faulty_datagrams.h"
 
 #include "fabric/roce/network/udp_datagrams.h"
 
-namespace steertag::fabric::testing {
+namespace steertag::fabric::roce {
 
-std::size_t FaultyDatagrams::send(std::span<const roce::Outbound> packets) {
+std::size_t FaultyDatagrams::send(std::span<const Outbound> packets) {
   leaving_.clear();
-  for (const roce::Outbound& packet : packets) {
+  for (const Outbound& packet : packets) {
     ++counts_.sent;
     if (chance(rates_.drop)) {
       ++counts_.dropped;
       continue;
     }
-    roce::Outbound out = packet;
+    Outbound out = packet;
     if (chance(rates_.cut)) {
       ++counts_.cut;
       out.octets = out.octets.first(random_() % out.octets.size());
@@ -41,11 +41,11 @@ std::size_t FaultyDatagrams::send(std::span<const roce::Outbound> packets) {
   return packets.size();
 }
 
-roce::OpenDatagrams faulty_udp(const FaultRates& rates, std::uint64_t seed) {
+OpenDatagrams faulty_udp(const FaultRates& rates, std::uint64_t seed) {
   auto next = std::make_shared<std::uint64_t>(seed);
   return [rates, next](const Address& local,
-                       int buffer_bytes) -> Expected<std::unique_ptr<roce::Datagrams>, Error> {
-    auto network = roce::UdpDatagrams::open(local, buffer_bytes);
+                       int buffer_bytes) -> Expected<std::unique_ptr<Datagrams>, Error> {
+    auto network = UdpDatagrams::open(local, buffer_bytes);
     if (!network) {
       return network;
     }
@@ -53,4 +53,4 @@ roce::OpenDatagrams faulty_udp(const FaultRates& rates, std::uint64_t seed) {
   };
 }
 
-}  // namespace steertag::fabric::testing
+}  // namespace steertag::fabric::roce

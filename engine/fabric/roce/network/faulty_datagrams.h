@@ -6,7 +6,7 @@
 
 #include "fabric/roce/network/datagrams.h"
 
-namespace steertag::fabric::testing {
+namespace steertag::fabric::roce {
 
 /// Percent of all packets, each.
 struct FaultRates {
@@ -26,23 +26,22 @@ struct FaultCounts {
 };
 
 /// Faults of what leaves. The same seed and packets give the same faults.
-class FaultyDatagrams final : public roce::Datagrams {
+class FaultyDatagrams final : public Datagrams {
  public:
-  FaultyDatagrams(std::unique_ptr<roce::Datagrams> network, const FaultRates& rates,
-                  std::uint64_t seed)
+  FaultyDatagrams(std::unique_ptr<Datagrams> network, const FaultRates& rates, std::uint64_t seed)
       : network_(std::move(network)), rates_(rates), random_(seed) {}
 
   int descriptor() const override { return network_->descriptor(); }
   const Address& local() const override { return network_->local(); }
-  std::size_t send(std::span<const roce::Outbound> packets) override;
-  std::span<const roce::Inbound> receive() override { return network_->receive(); }
+  std::size_t send(std::span<const Outbound> packets) override;
+  std::span<const Inbound> receive() override { return network_->receive(); }
   std::optional<Address> refusal() override { return network_->refusal(); }
   const FaultCounts& counts() const { return counts_; }
 
  private:
   bool chance(unsigned percent) { return random_() % 100 < percent; }
 
-  std::unique_ptr<roce::Datagrams> network_;
+  std::unique_ptr<Datagrams> network_;
   FaultRates rates_;
   std::mt19937_64 random_;
   FaultCounts counts_;
@@ -50,10 +49,10 @@ class FaultyDatagrams final : public roce::Datagrams {
   Bytes held_;
   Address held_to_;
   bool holds_ = false;
-  std::vector<roce::Outbound> leaving_;
+  std::vector<Outbound> leaving_;
 };
 
 /// UDP sockets with these faults. Each network has another seed.
-roce::OpenDatagrams faulty_udp(const FaultRates& rates, std::uint64_t seed);
+OpenDatagrams faulty_udp(const FaultRates& rates, std::uint64_t seed);
 
-}  // namespace steertag::fabric::testing
+}  // namespace steertag::fabric::roce
