@@ -66,6 +66,7 @@ class PeerDatagrams final : public roce::Datagrams {
 
   int descriptor() const override { return descriptor_.fd(); }
   const Address& local() const override { return local_; }
+  bool groups() const override { return true; }
   std::size_t send(std::span<const roce::Outbound> packets) override {
     if (network_.full) return 0;
     for (const roce::Outbound& packet : packets) take(packet);
@@ -89,7 +90,8 @@ class PeerDatagrams final : public roce::Datagrams {
   }
 
   void take(const roce::Outbound& out) {
-    check(roce::wire::InvariantCrc(roce::route_of(local_, *out.to)).check(out.octets));
+    check(roce::wire::InvariantCrc(roce::route_of(local_, *out.to))
+              .check(out.octets, out.identification));
     const auto packet = roce::wire::parse_packet(out.octets);
     check(packet.has_value());
     if (packet->headers.traits().operation != roce::wire::Operation::datagram) {

@@ -7,6 +7,8 @@
 #include "capture/file/capture_file.h"
 #include "capture/reader.h"
 #include "capture/testing.h"
+#include "fabric/roce/network/udp_datagrams.h"
+#include "fabric/roce/packets/gid.h"
 #include "fabric/testing/endpoint.h"
 #include "fabric/testing/faulty_roce.h"
 #include "rdma/infiniband/cm_message.h"
@@ -148,6 +150,29 @@ TEST(RoceCapture, AddressesAreThoseThatTheCrcCovers) {
     route.destination_port = packet.to.port;
     EXPECT_TRUE(ib::InvariantCrc(route).check(payload(packet), packet.datagram().identification));
     EXPECT_EQ(packet.to.port, ib::kRoceUdpPort);
+  }
+}
+
+TEST(RoceCapture, APacketHasTheIdentificationOfItsPlaceInARun) {
+  const auto at = resolve({"roce", testing::roce_factory().another_host(), 0, ""}, false);
+  const auto network = UdpDatagrams::open(roce_address(at->front()), 1 << 16);
+  ASSERT_TRUE(network) << network.error().message();
+  if (!(*network)->groups()) {
+    GTEST_SKIP() << "this kernel has no UDP_SEGMENT";
+  }
+  Pair pair(testing::roce_factory());
+  ASSERT_NO_FATAL_FAILURE(converse(pair));
+  for (const trace::Capture* capture :
+       {&pair.client_bytes.datagrams, &pair.server_bytes.datagrams}) {
+    for (const trace::Role sender : {trace::Role::client, trace::Role::server}) {
+      std::uint16_t most = 0;
+      for (const trace::CapturedPacket& packet : capture->packets()) {
+        if (packet.sender == sender) {
+          most = std::max(most, packet.datagram().identification);
+        }
+      }
+      EXPECT_GT(most, 0) << "no run, though Write and Read are of many packets";
+    }
   }
 }
 

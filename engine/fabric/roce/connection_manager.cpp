@@ -113,7 +113,8 @@ void ConnectionManager::retire(Session& session) {
   sessions_.erase(found);
 }
 
-View ConnectionManager::send(const Address& to, const MadOctets& octets, const BentPacket* bent) {
+Outbound ConnectionManager::send(const Address& to, const MadOctets& octets,
+                                 const BentPacket* bent) {
   PacketHeaders packet;
   packet.base.opcode = Opcode::datagram_send_only;
   packet.base.queue_pair = kManagementQueuePair;

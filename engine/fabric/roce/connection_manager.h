@@ -60,8 +60,8 @@ class ConnectionManager {
   /// The peer's host has no end at this address.
   void refused(const Address& peer);
   void notify_room();
-  /// The octets of the datagram, as Port::send.
-  View send(const Address& to, const MadOctets& octets, const BentPacket* bent = nullptr);
+  /// The datagram, as Port::send.
+  Outbound send(const Address& to, const MadOctets& octets, const BentPacket* bent = nullptr);
 
   // For sessions.
   /// The peer's numbers are known.

@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "fabric/roce/runtime.h"
@@ -13,6 +14,10 @@ namespace steertag::fabric::roce {
 namespace {
 
 constexpr std::uint16_t kDefaultPartition = 0x7fff;  // without the bit of full membership
+// Linux counts a packet's buffer of a power of two, for headers, payload and its own notes, and a
+// descriptor: 8704 octets for a packet of 4096.
+constexpr std::size_t kNotesBytes = 512;
+constexpr std::size_t kDescriptorBytes = 512;
 
 }  // namespace
 
@@ -45,6 +50,12 @@ Expected<void, Error> Port::start() {
   return {};
 }
 
+// Linux counts what was received, too, until it is a quarter of the buffer (udp_rmem_release).
+std::uint32_t Port::held(std::uint32_t path_mtu) const {
+  const std::size_t packet = std::bit_ceil(path_mtu + kNotesBytes) + kDescriptorBytes;
+  return static_cast<std::uint32_t>(network_->receive_buffer() / 4 * 3 / packet);
+}
+
 bool Port::room() {
   if (first_ + count_ == kBatch) {
     flush();
@@ -54,8 +65,8 @@ bool Port::room() {
   return has;
 }
 
-View Port::send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
-                std::span<const View> payload) {
+Outbound Port::send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+                    std::span<const View> payload) {
   if (first_ + count_ == kBatch) {
     flush();
     if (first_ + count_ == kBatch) {
@@ -77,27 +88,32 @@ View Port::send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders 
   end = std::fill_n(end, packet.base.pad, std::byte{0});
   wire::encode(packet, at.data());
   const auto covered = static_cast<std::size_t>(end - at.data());
-  wire::InvariantCrc::store(crc.of(View(at).first(covered)), end);
   const View octets = at.first(covered + wire::kInvariantCrcBytes);
-  queued_[index] = {octets, &destinations_[index]};
-  return octets;
+  const std::uint16_t place = network_->groups() ? run_.add(to, octets.size()) : std::uint16_t{0};
+  wire::InvariantCrc::store(crc.of(octets.first(covered), place), end);
+  queued_[index] = {octets, &destinations_[index], place};
+  return queued_[index];
 }
 
-View Port::send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
-                     std::span<const View> payload, const BentPacket& bent) {
-  View last;
+// An altered packet is in no run: it may have another size, or a wrong CRC that must stay wrong.
+Outbound Port::send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+                         std::span<const View> payload, const BentPacket& bent) {
+  Outbound last;
   for (std::uint32_t i = 0; i < bent.copies; ++i) {
-    const View right = send(to, crc, packet, payload);
-    if (right.empty()) {
+    run_.end();
+    const std::size_t right = send(to, crc, packet, payload).octets.size();
+    run_.end();
+    if (right == 0) {
       break;
     }
     const std::size_t index = first_ + count_ - 1;
-    last = queued_[index].octets = slot(index).first(bend(bent, slot(index), right.size(), crc));
+    queued_[index].octets = slot(index).first(bend(bent, slot(index), right, crc));
+    last = queued_[index];
   }
   return last;
 }
 
-View Port::send_octets(const Address& to, const wire::InvariantCrc& crc, View octets) {
+Outbound Port::send_octets(const Address& to, const wire::InvariantCrc& crc, View octets) {
   BentPacket bent;
   bent.patches.push_back({0, Bytes(octets.begin(), octets.end())});
   bent.cut = octets.size();
@@ -108,12 +124,36 @@ void Port::flush() {
   if (count_ == 0) {
     return;
   }
-  const std::size_t taken = network_->send(std::span(queued_).subspan(first_, count_));
-  count_ -= taken;
-  first_ = count_ == 0 ? 0 : first_ + taken;
+  run_.end();
+  const bool grouped = network_->groups();
+  give();
+  if (grouped && !network_->groups()) {
+    separate();
+    give();
+  }
   if (full_ != (count_ > 0)) {
     full_ = count_ > 0;
     runtime_.reactor.watch(key_, EPOLLIN | (full_ ? std::uint32_t{EPOLLOUT} : 0U));
+  }
+}
+
+void Port::give() {
+  const std::size_t taken = network_->send(std::span(queued_).subspan(first_, count_));
+  count_ -= taken;
+  first_ = count_ == 0 ? 0 : first_ + taken;
+}
+
+// The network has refused a run, so the packets leave one by one. A capture has the octets of the
+// run: they are right, too.
+void Port::separate() {
+  for (std::size_t index = first_; index < first_ + count_; ++index) {
+    Outbound& packet = queued_[index];
+    if (std::exchange(packet.identification, 0) == 0) {
+      continue;
+    }
+    const wire::InvariantCrc crc(route_of(local(), *packet.to));
+    const std::size_t covered = packet.octets.size() - wire::kInvariantCrcBytes;
+    wire::InvariantCrc::store(crc.of(packet.octets.first(covered)), slot(index).data() + covered);
   }
 }
 
@@ -146,7 +186,7 @@ void Port::receive() {
     for (const Inbound& datagram : batch) {
       take(datagram);
     }
-    if (batch.size() < kBatch) {
+    if (batch.size() < kReceives) {
       return;
     }
   }
@@ -164,7 +204,7 @@ void Port::take(const Inbound& datagram) {
   }
   // The CRC covers the IP identification, which a socket does not tell. That of Linux is not zero.
   const wire::InvariantCrc crc(route_of(*datagram.from, local()));
-  const auto identification = crc.identification_of(datagram.octets);
+  const auto identification = crc.identification_of(datagram.octets, datagram.identification);
   const Policy policy = manager_.policy_of(packet->headers.base.queue_pair);
   if (!identification && policy.checks_crc) {
     manager_.show_damaged(datagram);

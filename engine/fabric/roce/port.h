@@ -8,6 +8,7 @@
 
 #include "fabric/roce/connection_manager.h"
 #include "fabric/roce/network/datagrams.h"
+#include "fabric/roce/network/segment_run.h"
 #include "fabric/roce/packets/bent_packet.h"
 #include "fabric/roce/packets/formats.h"
 
@@ -35,20 +36,22 @@ class Port final : private Channel {
   const Address& local() const { return network_->local(); }
   ConnectionManager& manager() { return manager_; }
   const Dropped& dropped() const { return dropped_; }
+  /// Packets of a path MTU that the socket holds, even if each is alone, while none is received.
+  std::uint32_t held(std::uint32_t path_mtu) const;
   /// Whether no listener, connection or ended connection uses it, and no call of it is running.
   bool unused() const { return !running_ && manager_.unused(); }
 
   /// Whether a packet can be sent now. If not, sessions are notified when it can.
   bool room();
-  /// Queues a packet, which leaves at the latest with the next `flush`. Its octets are valid until
-  /// the next call; there are none if the network is full.
-  View send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
-            std::span<const View> payload);
+  /// Queues a packet, which leaves at the latest with the next `flush`. It is valid until the next
+  /// call; it has no octets if the network is full.
+  Outbound send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+                std::span<const View> payload);
   /// The same, altered. Of several copies only the last is returned.
-  View send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
-                 std::span<const View> payload, const BentPacket& bent);
+  Outbound send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+                     std::span<const View> payload, const BentPacket& bent);
   /// The same with octets of the owner, from the base header on. The CRC is added.
-  View send_octets(const Address& to, const wire::InvariantCrc& crc, View octets);
+  Outbound send_octets(const Address& to, const wire::InvariantCrc& crc, View octets);
   void flush();
 
  private:
@@ -58,6 +61,8 @@ class Port final : private Channel {
   Expected<void, Error> start();
   void on_ready(std::uint32_t events) override;
   void on_deadline() override {}
+  void give();
+  void separate();
   void receive();
   void take(const Inbound& datagram);
 
@@ -73,6 +78,7 @@ class Port final : private Channel {
   std::vector<std::byte> octets_ = std::vector<std::byte>(kBatch * kMostDatagramBytes);
   std::array<Address, kBatch> destinations_;
   std::array<Outbound, kBatch> queued_;
+  SegmentRun run_;  // that they end with
   std::size_t first_ = 0;
   std::size_t count_ = 0;
 };

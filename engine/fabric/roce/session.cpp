@@ -62,12 +62,12 @@ Mad Session::answer(CmKind kind) const {
 }
 
 void Session::tell(const MadOctets& octets) {
-  datagrams_.sent(peer_, manager_.send(peer_, octets));
+  datagrams_.sent(manager_.send(peer_, octets));
 }
 
 void Session::tell_last() {
   const bool bent = bent_ && (tries_ == 1 || bent_->every_time);
-  datagrams_.sent(peer_, manager_.send(peer_, last_, bent ? bent_.get() : nullptr));
+  datagrams_.sent(manager_.send(peer_, last_, bent ? bent_.get() : nullptr));
 }
 
 // Sends a message, and repeats it until the state changes.
@@ -236,18 +236,18 @@ bool Session::room() {
 void Session::send(PacketHeaders packet, std::span<const View> payload) {
   packet.base.queue_pair = peer_queue_pair_;
   packet.base.migrated = true;
-  datagrams_.sent(peer_, manager_.port().send(peer_, crc_, packet, payload));
+  datagrams_.sent(manager_.port().send(peer_, crc_, packet, payload));
 }
 
 void Session::send_bent(PacketHeaders packet, std::span<const View> payload,
                         const BentPacket& bent) {
   packet.base.queue_pair = peer_queue_pair_;
   packet.base.migrated = true;
-  datagrams_.sent(peer_, manager_.port().send_bent(peer_, crc_, packet, payload, bent));
+  datagrams_.sent(manager_.port().send_bent(peer_, crc_, packet, payload, bent));
 }
 
 void Session::send_octets(View octets) {
-  datagrams_.sent(peer_, manager_.port().send_octets(peer_, crc_, octets));
+  datagrams_.sent(manager_.port().send_octets(peer_, crc_, octets));
 }
 
 void Session::established_now() {

@@ -81,8 +81,8 @@ class RawEnd {
   /// The octets must live as long as the messages, which this keeps.
   void receive() {
     for (const Inbound& datagram : network_->receive()) {
-      EXPECT_TRUE(
-          wire::InvariantCrc(route_of(*datagram.from, network_->local())).check(datagram.octets));
+      EXPECT_TRUE(wire::InvariantCrc(route_of(*datagram.from, network_->local()))
+                      .check(datagram.octets, datagram.identification));
       kept_.push_back(std::make_unique<Bytes>(datagram.octets.begin(), datagram.octets.end()));
       const auto packet = wire::parse_packet(*kept_.back());
       ASSERT_TRUE(packet) << describe(packet.error());

@@ -158,18 +158,19 @@ bool InvariantCrc::check(View packet_with_crc, std::uint16_t identification) con
   return of(packet, identification) == load(packet.data() + packet.size());
 }
 
-/// The CRC is linear: the difference to the CRC with identification 0 is the identification's part,
-/// moved on by all octets after it.
-std::optional<std::uint16_t> InvariantCrc::identification_of(View packet_with_crc) const {
+/// The CRC is linear: the difference to the CRC with the likely identification is the part of those
+/// bits in which the right one differs, moved on by all octets after it.
+std::optional<std::uint16_t> InvariantCrc::identification_of(View packet_with_crc,
+                                                             std::uint16_t likely) const {
   if (packet_with_crc.size() < kBaseBytes + kInvariantCrcBytes) return std::nullopt;
   const View packet = packet_with_crc.first(packet_with_crc.size() - kInvariantCrcBytes);
-  const std::uint32_t difference = of(packet) ^ load(packet.data() + packet.size());
-  if (difference == 0) return std::uint16_t{0};
+  const std::uint32_t difference = of(packet, likely) ^ load(packet.data() + packet.size());
+  if (difference == 0) return is_ipv4() ? likely : std::uint16_t{0};
   if (!is_ipv4()) return std::nullopt;
   constexpr std::size_t kFromIdentification = kIpv4Bytes - ipv4::kIdentificationAt + kUdpBytes;
   const std::uint32_t part = before(difference, kFromIdentification + packet.size());
   if (part > 0xffff) return std::nullopt;
-  return static_cast<std::uint16_t>(part << 8 | part >> 8);
+  return static_cast<std::uint16_t>((part << 8 | part >> 8) ^ likely);
 }
 
 void InvariantCrc::store(std::uint32_t crc, std::byte* to) {

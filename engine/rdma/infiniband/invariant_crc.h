@@ -53,8 +53,10 @@ class InvariantCrc {
 
   /// The IPv4 identification with which the CRC of a packet is right, or nothing if there is none.
   /// A UDP socket does not report it, and Linux does not send zero. A wrong packet passes with a
-  /// chance of 2^-16. For IPv6 it is 0 if the CRC is right.
-  std::optional<std::uint16_t> identification_of(View packet_with_crc) const;
+  /// chance of 2^-16. For IPv6 it is 0 if the CRC is right. The `likely` one is tried first: others
+  /// cost more.
+  std::optional<std::uint16_t> identification_of(View packet_with_crc,
+                                                 std::uint16_t likely = 0) const;
 
   /// These write and read kInvariantCrcBytes, the least significant octet first.
   static void store(std::uint32_t crc, std::byte* to);

@@ -127,14 +127,19 @@ TEST(InvariantCrc, TheIdentificationFollowsFromIt) {
   for (const std::uint16_t identification : identifications) {
     InvariantCrc::store(crc.of(covered, identification), end);
     EXPECT_EQ(crc.identification_of(packet), identification);
+    for (const std::uint16_t likely : identifications) {
+      EXPECT_EQ(crc.identification_of(packet, likely), identification) << likely << " was likely";
+    }
   }
   EXPECT_EQ(crc.identification_of(View(packet).first(15)), std::nullopt);
   packet[3] ^= std::byte{1};
   EXPECT_EQ(crc.identification_of(packet), std::nullopt) << "the partition key changed";
+  EXPECT_EQ(crc.identification_of(packet, 7), std::nullopt) << "the partition key changed";
 
   const InvariantCrc wide(ipv6_route());
   InvariantCrc::store(wide.of(covered), end);
   EXPECT_EQ(wide.identification_of(packet), 0);
+  EXPECT_EQ(wide.identification_of(packet, 7), 0) << "IPv6 has none";
   InvariantCrc::store(wide.of(covered) ^ 1, end);
   EXPECT_EQ(wide.identification_of(packet), std::nullopt);
 }

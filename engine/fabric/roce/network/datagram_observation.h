@@ -19,9 +19,9 @@ class DatagramObservation {
   void keep(const Inbound& datagram);
 
   /// No octets: nothing was sent.
-  void sent(const Address& to, View octets) {
-    if (sink_ != nullptr && !octets.empty()) {
-      report(own_, local_, to, octets, 0);
+  void sent(const Outbound& packet) {
+    if (sink_ != nullptr && !packet.octets.empty()) {
+      report(own_, local_, *packet.to, packet.octets, packet.identification);
     }
   }
   void received(const Inbound& datagram) {

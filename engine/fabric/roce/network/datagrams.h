@@ -1,7 +1,7 @@
 // A network of datagrams, as a RoCEv2 port uses it.
 //
-// Everything that the invariant CRC covers is known to its user: the addresses and ports, and an IP
-// identification of 0.
+// Everything that the invariant CRC covers is known to its user: the addresses and ports, and the
+// IP identification. That is 0, or the packet's place in its run (SegmentRun).
 #pragma once
 
 #include <optional>
@@ -14,17 +14,22 @@ namespace steertag::fabric::roce {
 
 /// Octets of the largest packet behind UDP: headers, 4096 of payload, pad and invariant CRC.
 inline constexpr std::size_t kMostDatagramBytes = 4096 + 128;
-/// Datagrams that one call sends or receives.
+/// Datagrams that one call sends.
 inline constexpr std::size_t kBatch = 64;
+/// Datagrams that one call receives, or as many runs of them that the system has merged.
+inline constexpr std::size_t kReceives = 8;
+/// Octets of a socket's receive buffer: the default limit of Linux (net.core.rmem_max), doubled.
+inline constexpr std::size_t kUsualReceiveBuffer = 2 * 212992;
 
 struct Outbound {
   View octets;
   const Address* to = nullptr;
+  std::uint16_t identification = 0;  // of its IPv4 header: its place in its run
 };
 struct Inbound {
   View octets;
   const Address* from = nullptr;
-  std::uint16_t identification = 0;  // of its IPv4 header; a network does not tell it
+  std::uint16_t identification = 0;  // of its IPv4 header; a network tells the likely one
 };
 
 class Datagrams {
@@ -33,9 +38,14 @@ class Datagrams {
   /// For epoll: readable and writable as the network is.
   virtual int descriptor() const = 0;
   virtual const Address& local() const = 0;
-  /// Takes packets in order, and returns how many. Fewer: it is full, until it is writable.
+  /// Whether it takes runs. Once it has refused one, it never does again.
+  virtual bool groups() const { return false; }
+  /// Octets of packets that wait to be received, as Linux counts them; see Port::held.
+  virtual std::size_t receive_buffer() const { return kUsualReceiveBuffer; }
+  /// Takes packets in order, a run as a whole, and returns how many. Fewer: it is full, until it is
+  /// writable, or has refused a run, which `groups` tells.
   virtual std::size_t send(std::span<const Outbound> packets) = 0;
-  /// At most kBatch datagrams, valid until the next call. Empty: there are no more.
+  /// Datagrams, valid until the next call. Fewer than kReceives: there are no more now.
   virtual std::span<const Inbound> receive() = 0;
   /// The next address that refused a datagram (ICMP: port unreachable).
   virtual std::optional<Address> refusal() = 0;

@@ -1,7 +1,8 @@
-// Datagrams over an ordinary UDP socket.
+// Datagrams over an ordinary UDP socket, with segmentation by the system (UDP_SEGMENT, UDP_GRO).
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "fabric/roce/network/datagrams.h"
@@ -17,6 +18,8 @@ class UdpDatagrams final : public Datagrams {
 
   int descriptor() const override { return socket_.fd(); }
   const Address& local() const override { return local_; }
+  bool groups() const override { return groups_; }
+  std::size_t receive_buffer() const override;
   std::size_t send(std::span<const Outbound> packets) override;
   std::span<const Inbound> receive() override;
   std::optional<Address> refusal() override;
@@ -24,9 +27,10 @@ class UdpDatagrams final : public Datagrams {
  private:
   Socket socket_;
   Address local_;
-  std::vector<std::byte> room_ = std::vector<std::byte>(kBatch * kMostDatagramBytes);
-  std::array<Address, kBatch> senders_;
-  std::array<Inbound, kBatch> inbound_;
+  bool groups_ = false;
+  std::unique_ptr<std::byte[]> room_;  // NOLINT: pages that are not used are not there
+  std::array<Address, kReceives> senders_;
+  std::vector<Inbound> inbound_;
 };
 
 }  // namespace steertag::fabric::roce

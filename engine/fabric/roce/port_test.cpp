@@ -1,0 +1,163 @@
+// What a port gives to its network: runs, and their packets alone where it takes none.
+#include "fabric/roce/port.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "fabric/roce/runtime.h"
+#include "fabric/testing/endpoint.h"
+
+namespace steertag::fabric::roce {
+namespace {
+
+using testing::pattern;
+using Places = std::vector<std::uint16_t>;
+
+const Address kOurs = ipv4_address(0x7f000001, kRoceUdpPort);
+const Address kPeer = ipv4_address(0x7f000002, kRoceUdpPort);
+
+struct Left {
+  Bytes octets;
+  std::uint16_t identification = 0;
+};
+
+/// Keeps what leaves.
+class KeepingNetwork final : public Datagrams {
+ public:
+  int descriptor() const override { return -1; }
+  const Address& local() const override { return kOurs; }
+  bool groups() const override { return groups_; }
+  std::size_t receive_buffer() const override { return buffer; }
+  std::size_t send(std::span<const Outbound> packets) override {
+    std::size_t taken = 0;
+    while (taken < packets.size() && !full) {
+      const auto run = packets.subspan(taken, leading_run(packets.subspan(taken)));
+      if (run.size() > 1 && refuses) {
+        groups_ = false;
+        break;
+      }
+      for (const Outbound& packet : run) {
+        left.push_back({Bytes(packet.octets.begin(), packet.octets.end()), packet.identification});
+      }
+      taken += run.size();
+    }
+    return taken;
+  }
+  std::span<const Inbound> receive() override { return {}; }
+  std::optional<Address> refusal() override { return {}; }
+
+  bool refuses = false;  // runs
+  bool full = false;
+  std::size_t buffer = kUsualReceiveBuffer;
+  std::vector<Left> left;
+
+ private:
+  bool groups_ = true;
+};
+
+class RocePortTest : public ::testing::Test {
+ protected:
+  RocePortTest() {
+    auto made = std::make_unique<KeepingNetwork>();
+    network = made.get();
+    port = std::make_unique<Port>(runtime, std::move(made));
+  }
+
+  static PacketHeaders headers() {
+    PacketHeaders packet;
+    packet.base.opcode = Opcode::send_only;
+    return packet;
+  }
+  void send(std::size_t bytes) {
+    const Bytes payload = pattern(bytes);
+    const View part(payload);
+    ASSERT_FALSE(port->send(kPeer, crc, headers(), {&part, 1}).octets.empty());
+  }
+  void send_with_bad_crc() {
+    BentPacket bent;
+    bent.bad_crc = true;
+    ASSERT_FALSE(port->send_bent(kPeer, crc, headers(), {}, bent).octets.empty());
+  }
+  Places places() const {
+    Places all;
+    for (const Left& each : network->left) {
+      all.push_back(each.identification);
+    }
+    return all;
+  }
+  bool right(std::size_t index) const {
+    const Left& each = network->left.at(index);
+    return crc.check(each.octets, each.identification);
+  }
+
+  fabric::Limits limits;
+  Runtime runtime{
+      [] { return std::uint64_t{7}; }, limits, {}, std::move(*Reactor::open(system_clock()))};
+  wire::InvariantCrc crc{route_of(kOurs, kPeer)};
+  KeepingNetwork* network = nullptr;
+  std::unique_ptr<Port> port;
+};
+
+TEST_F(RocePortTest, PacketsOfOneSizeLeaveAsARun) {
+  for (const std::size_t bytes : {100U, 100U, 100U, 40U, 100U}) send(bytes);
+  port->flush();
+  EXPECT_EQ(places(), (Places{0, 1, 2, 3, 0}));
+  for (std::size_t i = 0; i < network->left.size(); ++i) {
+    EXPECT_TRUE(right(i)) << "the CRC of packet " << i << " does not go by its place";
+  }
+}
+
+TEST_F(RocePortTest, ARefusedRunLeavesAsItsPackets) {
+  network->refuses = true;
+  for (const std::size_t bytes : {40U, 100U, 100U, 100U}) send(bytes);
+  port->flush();
+  send(100);
+  send(100);
+  port->flush();
+  EXPECT_EQ(places(), (Places{0, 0, 0, 0, 0, 0}));
+  for (std::size_t i = 0; i < network->left.size(); ++i) {
+    EXPECT_TRUE(right(i)) << "the CRC of packet " << i << " is still that of its place";
+  }
+}
+
+TEST_F(RocePortTest, AnAlteredPacketIsInNoRun) {
+  send(0);
+  send_with_bad_crc();
+  send(0);
+  send(0);
+  port->flush();
+  EXPECT_EQ(places(), (Places{0, 0, 0, 1}));
+  EXPECT_FALSE(right(1)) << "its CRC was mended";
+}
+
+TEST_F(RocePortTest, AWrongCrcStaysWrongWhenARunIsRefused) {
+  network->refuses = true;
+  send(0);
+  send(0);
+  send_with_bad_crc();
+  port->flush();
+  ASSERT_EQ(network->left.size(), 3U);
+  EXPECT_FALSE(right(2));
+}
+
+TEST_F(RocePortTest, NothingJoinsARunThatWaitsForTheNetwork) {
+  network->full = true;
+  send(100);
+  send(100);
+  port->flush();
+  send(100);
+  network->full = false;
+  port->flush();
+  EXPECT_EQ(places(), (Places{0, 1, 0}));
+}
+
+TEST_F(RocePortTest, TheSocketHoldsThreeQuartersOfItsBuffer) {
+  EXPECT_EQ(port->held(4096), 36U) << "of 425984 octets, 8704 each";
+  EXPECT_EQ(port->held(1024), 124U);
+  network->buffer = 2304;  // the least that Linux gives
+  EXPECT_EQ(port->held(4096), 0U);
+}
+
+}  // namespace
+}  // namespace steertag::fabric::roce
