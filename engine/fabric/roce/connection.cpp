@@ -163,7 +163,7 @@ void RoceConnection::operate(View peer_private_data) {
   const std::uint32_t mtu = wire::path_mtu_bytes(peer.path_mtu);
   const Offer ours = offer();
   ord_ = std::min<std::uint16_t>(ours.ord, peer.ird);
-  requester_.start({peer.first_psn, mtu, ord_, peer.rnr_retries});
+  requester_.start({peer.first_psn, mtu, ord_, peer.rnr_retries, session_->port().held(mtu)});
   responder_.start({session_->numbers().first_psn, mtu, ours.ird});
   state_ = State::operating;
   last_received_ = now();

@@ -44,12 +44,15 @@ struct Limits {
   std::chrono::milliseconds peer_ack{500};
   /// ... so many times. Together some seconds for a slow owner. Linux takes 7 for ever.
   std::uint8_t peer_retries = 6;
-  /// Packets in flight, and of READ responses that are awaited. The peer's socket must hold them:
-  /// Linux counts 8704 octets for a packet of 4096, and 425984 octets are the default limit.
-  std::uint32_t window = 32;
-  /// Packets of one READ request. A longer RDMA Read is requested in parts, so that its response
-  /// does not overrun our own socket.
-  std::uint32_t read_burst = 16;
+  /// Packets in flight at first. The peer's socket must hold them: Linux counts 8704 octets for a
+  /// packet of 4096, and 425984 octets are the default limit.
+  std::uint32_t first_window = 32;
+  /// Packets in flight, and of READ responses that are awaited, while none is lost. Of responses
+  /// fewer if our socket holds fewer.
+  std::uint32_t most_window = 256;
+  /// Packets of one READ request, a power of two. A longer RDMA Read is requested in parts, two of
+  /// which our socket holds.
+  std::uint32_t read_burst = 64;
   /// Requests of the window between those that ask for an acknowledgement.
   std::uint32_t ack_interval = 8;
   /// Responses and acknowledgements of a connection's turn.

@@ -2,6 +2,7 @@
 #include "fabric/roce/reliable/requester.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -46,7 +47,11 @@ void Requester::start(const RequestTerms& terms) {
   terms_ = terms;
   terms_.rnr_retries = std::min(terms.rnr_retries, policy_.most_rnr_repetitions);
   oldest_ = next_psn_ = beyond_ = terms.first_psn;
-  window_ = limits_.roce.window;
+  const Limits& limits = limits_.roce;
+  const std::uint32_t held = std::min(limits.most_window, terms.held);
+  read_burst_ = std::bit_floor(std::clamp<std::uint32_t>(held / 2, 1, limits.read_burst));
+  requests_.start(limits.first_window, limits.most_window);
+  responses_.start(std::max(limits.first_window, 2 * read_burst_), held);
   rnr_left_ = terms_.rnr_retries;
   timeout_ = round_trip_.timeout(limits_.roce);
   started_ = true;
@@ -62,6 +67,7 @@ void Requester::stop() {
   }
   current_ = queue_.end();
   reads_.clear();
+  awaited_ = 0;
 }
 
 Outgoing& Requester::post(Operation kind, WorkId id) {
@@ -127,7 +133,7 @@ void Requester::transmit(Time now) {
 }
 
 bool Requester::send_request(Outgoing& operation) {
-  if (in_flight() >= window_) {
+  if (requests_in_flight() >= requests_.packets()) {
     return false;
   }
   const std::uint64_t offset = std::uint64_t{position_} * terms_.path_mtu;
@@ -146,7 +152,8 @@ bool Requester::send_request(Outgoing& operation) {
   packet.base.opcode = opcode_of(operation, position_);
   packet.base.psn = psn_after(operation.first_psn, position_);
   // The peer need not acknowledge what does not ask for it.
-  packet.base.acknowledge = position_ + 1 == operation.packets || in_flight() + 1 >= window_ ||
+  packet.base.acknowledge = position_ + 1 == operation.packets ||
+                            requests_in_flight() + 1 >= requests_.packets() ||
                             packet.base.psn % limits_.roce.ack_interval == 0;
   packet.rdma = {operation.offset, operation.stag, static_cast<std::uint32_t>(operation.length)};
   packet.invalidate = operation.stag;
@@ -156,13 +163,14 @@ bool Requester::send_request(Outgoing& operation) {
   return true;
 }
 
-// A READ request ends at a multiple of the burst. So does a repeated one, wherever it starts.
+// A READ request ends at a multiple of the burst. So does a repeated one, wherever it starts: it
+// asks for no more than one before it.
 bool Requester::send_read(Outgoing& operation) {
-  const std::uint32_t burst = limits_.roce.read_burst;
-  const std::uint32_t packets = std::min(burst - position_ % burst, operation.packets - position_);
-  const std::uint32_t flying = in_flight();
+  const std::uint32_t packets =
+      std::min(read_burst_ - position_ % read_burst_, operation.packets - position_);
   const bool waits = !operation.bent || !operation.bent->beyond_depth;
-  if ((waits && reads_.size() >= terms_.reads) || (flying > 0 && flying + packets > window_)) {
+  if ((waits && reads_.size() >= terms_.reads) ||
+      (awaited_ > 0 && awaited_ + packets > responses_.packets())) {
     return false;
   }
   const std::uint64_t offset = std::uint64_t{position_} * terms_.path_mtu;
@@ -181,6 +189,7 @@ bool Requester::send_read(Outgoing& operation) {
   pieces_.clear();
   emit(operation, again, packet);
   position_ += packets;
+  awaited_ += packets;
   reads_.push_back(psn_after(operation.first_psn, position_));
   return true;
 }
@@ -229,8 +238,7 @@ bool Requester::covers(std::uint32_t psn) const {
   return psn_distance(oldest_, psn) >= 0 && psn_distance(psn, beyond_) > 0;
 }
 
-void Requester::progress(std::uint32_t packets, Time now) {
-  window_ = std::min(limits_.roce.window, window_ + packets);
+void Requester::progress(Time now) {
   recovering_ = false;
   rnr_left_ = terms_.rnr_retries;
   stalled_since_ = now;
@@ -285,13 +293,14 @@ void Requester::acknowledge_before(std::uint32_t psn, Time now) {
     }
     const std::uint32_t count =
         std::min(static_cast<std::uint32_t>(ahead), operation.packets - operation.done);
+    requests_.grow(count, requests_in_flight() >= requests_.packets());
     operation.done += count;
     oldest_ = psn_after(oldest_, count);
     // An acknowledgement may come from before a repetition.
     if (current_ == queue_.first()) {
       position_ = std::max(position_, operation.done);
     }
-    progress(count, now);
+    progress(now);
     if (operation.done < operation.packets) {
       return;
     }
@@ -383,12 +392,16 @@ void Requester::take_response(const Packet& packet, Time now) {
   if (!packet.payload.empty()) {
     std::memcpy(operation.sink + offset, packet.payload.data(), packet.payload.size());
   }
+  responses_.grow(1, awaited_ + read_burst_ > responses_.packets());
   ++operation.done;
+  if (in_flight() > 0) {
+    --awaited_;  // otherwise it answers a request from before a repetition
+  }
   oldest_ = psn_after(oldest_);
   if (current_ == queue_.first()) {
     position_ = std::max(position_, operation.done);
   }
-  progress(1, now);
+  progress(now);
   owner_.on_response(operation, offset, packet.payload);
   if (started_ && operation.done == operation.packets) {
     complete(now);
@@ -400,7 +413,14 @@ void Requester::go_back() {
   current_ = queue_.first();
   position_ = queue_.empty() ? 0 : queue_.front().done;
   reads_.clear();
+  awaited_ = 0;
   timed_psn_.reset();
+}
+
+// For a loss of requests, or of responses.
+void Requester::narrow() {
+  const bool reading = !queue_.empty() && queue_.front().kind == Operation::rdma_read;
+  (reading ? responses_ : requests_).halve();
 }
 
 // A gap: packets of ours, or responses, are missing. What is already on its way tells of the same
@@ -411,7 +431,7 @@ void Requester::lost(Time now) {
   }
   go_back();
   recovering_ = true;
-  window_ = std::max<std::uint32_t>(1, window_ / 2);
+  narrow();
   arm(now);
 }
 
@@ -435,7 +455,7 @@ void Requester::on_deadline(Time now) {
   }
   go_back();
   recovering_ = true;
-  window_ = std::max<std::uint32_t>(1, window_ / 2);
+  narrow();
   timeout_ = std::min<std::chrono::nanoseconds>(timeout_ * 2, limits_.roce.most_ack);
   arm(now);
   transmit(now);

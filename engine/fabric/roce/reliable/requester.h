@@ -13,6 +13,7 @@
 #include "fabric/roce/packets/bent_packet.h"
 #include "fabric/roce/packets/formats.h"
 #include "fabric/roce/packets/policy.h"
+#include "fabric/roce/reliable/congestion_window.h"
 #include "fabric/roce/reliable/packet_output.h"
 #include "fabric/roce/reliable/round_trip.h"
 #include "fabric/software/posted.h"
@@ -61,6 +62,7 @@ struct RequestTerms {
   std::uint32_t path_mtu = 0;
   std::uint16_t reads = 0;       // READ requests in flight
   std::uint8_t rnr_retries = 0;  // at most those of the policy are made
+  std::uint32_t held = 1;        // packets that our socket holds
 };
 
 class Requester {
@@ -93,12 +95,14 @@ class Requester {
   void emit(const Outgoing& operation, bool again, const PacketHeaders& packet);
   void gather(Outgoing& operation, std::uint32_t packet, std::size_t bytes);
   std::uint32_t in_flight() const;
+  std::uint32_t requests_in_flight() const { return in_flight() - awaited_; }
   std::uint32_t send_psn() const;
   bool covers(std::uint32_t psn) const;
   void acknowledge_before(std::uint32_t psn, Time now);
   void complete(Time now);
-  void progress(std::uint32_t packets, Time now);
+  void progress(Time now);
   void go_back();
+  void narrow();
   void lost(Time now);
   void take_rnr(std::uint8_t syndrome, Time now);
   void arm(Time now);
@@ -118,7 +122,10 @@ class Requester {
   std::uint32_t next_psn_ = 0;       // of the next operation
   std::uint32_t beyond_ = 0;         // after the highest PSN that was sent
   std::deque<std::uint32_t> reads_;  // PSNs after the READ requests in flight
-  std::uint32_t window_ = 0;
+  std::uint32_t awaited_ = 0;        // packets of responses among those in flight
+  CongestionWindow requests_;
+  CongestionWindow responses_;
+  std::uint32_t read_burst_ = 1;
   bool recovering_ = false;  // went back to oldest_, and has seen no progress since
   std::uint8_t rnr_left_ = 0;
   Time paused_until_ = 0;  // RNR

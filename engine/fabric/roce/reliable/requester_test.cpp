@@ -24,8 +24,8 @@ constexpr Time kMillisecond = 1'000'000;
 class RoceRequesterTest : public ::testing::Test, protected RequesterOwner {
  protected:
   RoceRequesterTest() { start(2); }
-  void start(std::uint8_t rnr_retries, std::uint16_t reads = 2) {
-    requester.start({kFirst, kMtu, reads, rnr_retries});
+  void start(std::uint8_t rnr_retries, std::uint16_t reads = 2, std::uint32_t held = 256) {
+    requester.start({kFirst, kMtu, reads, rnr_retries, held});
   }
 
   void on_sending(const Outgoing& /*operation*/, std::uint64_t offset,
@@ -67,12 +67,15 @@ class RoceRequesterTest : public ::testing::Test, protected RequesterOwner {
     requester.transmit(now);
   }
   void respond(std::uint32_t number, const Bytes& payload) {
+    take_response(number, payload);
+    requester.transmit(now);
+  }
+  void take_response(std::uint32_t number, const Bytes& payload) {
     Packet packet;
     packet.headers.base.opcode = Opcode::read_response_middle;
     packet.headers.base.psn = psn(number);
     packet.payload = payload;
     requester.take_response(packet, now);
-    requester.transmit(now);
   }
   void wait(Time time) {
     now += time;
@@ -150,11 +153,42 @@ TEST_F(RoceRequesterTest, SilenceHasALimit) {
 TEST_F(RoceRequesterTest, PacketsInFlightAreBounded) {
   post_send(1, Bytes(100 * kMtu));
   requester.transmit(now);
-  EXPECT_EQ(output.packets.size(), limits.roce.window);
+  const std::uint32_t first = limits.roce.first_window;
+  EXPECT_EQ(output.packets.size(), first);
   EXPECT_TRUE(output.packets.back().packet.base.acknowledge)
       << "the last packet of a window asks for an acknowledgement";
   acknowledge(kAck, 9);
-  EXPECT_EQ(output.packets.size(), limits.roce.window + 10);
+  EXPECT_EQ(output.packets.size(), first + 20) << "ten that arrived, and a window larger by ten";
+}
+
+TEST_F(RoceRequesterTest, TheWindowEndsAtItsMost) {
+  const std::uint32_t most = limits.roce.most_window;
+  post_send(1, Bytes(std::size_t{10} * most * kMtu));
+  requester.transmit(now);
+  for (std::uint32_t arrived = 0; arrived < 3 * most;) {
+    arrived = static_cast<std::uint32_t>(output.packets.size());
+    acknowledge(kAck, arrived - 1);
+    EXPECT_LE(output.packets.size() - arrived, most);
+  }
+  const std::size_t before = output.packets.size();
+  acknowledge(kAck, static_cast<std::uint32_t>(before) - 1);
+  EXPECT_EQ(output.packets.size() - before, most) << "after slow start";
+}
+
+TEST_F(RoceRequesterTest, ALossHalvesTheWindow) {
+  post_send(1, Bytes(100 * kMtu));
+  requester.transmit(now);
+  sent();
+  acknowledge(kSequenceNak, 0);
+  EXPECT_EQ(sent().size(), limits.roce.first_window / 2);
+}
+
+TEST_F(RoceRequesterTest, ASendDoesNotWaitForResponses) {
+  post_read(1, std::size_t{limits.roce.first_window} * kMtu);
+  post_send(2);
+  requester.transmit(now);
+  EXPECT_EQ(sent(),
+            (Lines{line("RDMA READ Request", 0), line("SEND Only", limits.roce.first_window)}));
 }
 
 TEST_F(RoceRequesterTest, NoReceiveIsWaitedForAndThenFatal) {
@@ -308,6 +342,7 @@ TEST_F(RoceRequesterTest, AnAcknowledgementBehindAReadShowsThatItsResponseIsLost
 
 TEST_F(RoceRequesterTest, ReadsAreAskedForInParts) {
   const std::uint32_t burst = limits.roce.read_burst;
+  start(2, 2, 2 * burst);
   post_read(1, std::size_t{5} * burst * kMtu);
   requester.transmit(now);
   EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 0), line("RDMA READ Request", burst)}))
@@ -316,6 +351,61 @@ TEST_F(RoceRequesterTest, ReadsAreAskedForInParts) {
     respond(i, Bytes(kMtu));
   }
   EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 2 * burst)});
+}
+
+TEST_F(RoceRequesterTest, OurSocketHoldsTheResponses) {
+  start(2, 16, 36);
+  post_read(1, 100 * kMtu);
+  requester.transmit(now);
+  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 0), line("RDMA READ Request", 16)}));
+}
+
+TEST_F(RoceRequesterTest, AReadGoesOnIfOurSocketHoldsNothing) {
+  start(2, 16, 0);
+  post_read(1, 100 * kMtu);
+  requester.transmit(now);
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 0)});
+  respond(0, Bytes(kMtu));
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 1)});
+}
+
+TEST_F(RoceRequesterTest, ALossOfResponsesHalvesTheirWindow) {
+  start(2, 16, 64);
+  post_read(1, 200 * kMtu);
+  requester.transmit(now);
+  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 0), line("RDMA READ Request", 32)}));
+  respond(1, Bytes(kMtu));
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 0)});
+  for (std::uint32_t i = 0; i < 32; ++i) respond(i, Bytes(kMtu));
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 32)});
+}
+
+// What a responder of Linux keeps of a READ does not answer a request beyond its end.
+TEST_F(RoceRequesterTest, ARepeatedReadEndsWhereItsPartDid) {
+  start(2, 16, 8);
+  post_read(1, 16 * kMtu);
+  requester.transmit(now);
+  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 0), line("RDMA READ Request", 4)}));
+  respond(0, Bytes(kMtu));
+  respond(2, Bytes(kMtu));
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 1)});
+  EXPECT_EQ(output.packets.back().packet.rdma.length, 3 * kMtu);
+  for (std::uint32_t i = 1; i < 4; ++i) respond(i, Bytes(kMtu));
+  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 4)});
+  EXPECT_EQ(output.packets.back().packet.rdma.length, 4 * kMtu);
+}
+
+TEST_F(RoceRequesterTest, AResponseFromBeforeARepetitionIsTaken) {
+  start(2, 16, 8);
+  post_read(1, 8 * kMtu);
+  requester.transmit(now);
+  wait(requester.deadline() - now);
+  sent();
+  for (std::uint32_t i = 0; i < 8; ++i) take_response(i, Bytes(kMtu));
+  EXPECT_EQ(events.back(), "done 1");
+  post_read(2, 100 * kMtu);
+  requester.transmit(now);
+  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 8)})) << "the window was halved";
 }
 
 TEST_F(RoceRequesterTest, AResponseOfTheWrongSizeIsAViolation) {
