@@ -4,6 +4,12 @@
 #include <chrono>
 
 namespace steertag::fabric {
+namespace {
+
+// Between two polls of an owner that does little more than post what is next.
+constexpr std::chrono::microseconds kPromptPause{20};
+
+}  // namespace
 
 std::size_t ReactorProvider::poll(std::chrono::milliseconds timeout) {
   // The timeout is real time with any clock. It limits the caller's wait, and a test's stopped
@@ -11,7 +17,9 @@ std::size_t ReactorProvider::poll(std::chrono::milliseconds timeout) {
   using std::chrono::steady_clock;
   core_->notices = 0;
   core_->reactor.begin_round();
-  const auto end = steady_clock::now() + timeout;
+  const auto begin = steady_clock::now();
+  core_->prompt_polls = begin - returned_ <= kPromptPause ? core_->prompt_polls + 1 : 0;
+  const auto end = begin + timeout;
   std::chrono::milliseconds left = timeout;
   while (true) {
     settle();
@@ -20,8 +28,10 @@ std::size_t ReactorProvider::poll(std::chrono::milliseconds timeout) {
     settle();
     retired_.clear();
     core_->sweep();
-    left = std::chrono::ceil<std::chrono::milliseconds>(end - steady_clock::now());
+    const auto now = steady_clock::now();
+    left = std::chrono::ceil<std::chrono::milliseconds>(end - now);
     if (core_->reactor.take_woken() || core_->notices > 0 || left.count() <= 0) {
+      returned_ = now;
       return core_->notices;
     }
   }

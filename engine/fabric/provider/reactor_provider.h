@@ -1,6 +1,7 @@
 // A provider whose sockets, timers and notifications run in one reactor.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -27,6 +28,7 @@ class ReactorProvider : public Provider {
 
   std::unique_ptr<ProviderCore> core_;
   std::vector<std::unique_ptr<Connection>> retired_;  // destroyed before the core
+  std::chrono::steady_clock::time_point returned_;    // from the last poll
 };
 
 }  // namespace steertag::fabric

@@ -109,6 +109,7 @@ class RoceConnection final : public SoftwareConnection,
   void try_next_address(Error last);
   void operate(View peer_private_data);
   Expected<Outgoing*, Error> queue(Operation kind, WorkId id, const Fault* fault);
+  bool waits_for_owner();
   void begin_end();
   /// The end. `actor` is the side that ended the connection.
   void finish(CloseReason reason, bool clean, trace::Role actor);
@@ -127,6 +128,7 @@ class RoceConnection final : public SoftwareConnection,
   Requester requester_;
   Responder responder_;
   Bytes peer_private_data_;
+  bool waited_ = false;  // an acknowledgement, for the owner's answer
   bool connect_notified_ = false;
   Time started_ = 0;
 };

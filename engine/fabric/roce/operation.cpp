@@ -22,15 +22,24 @@ void RoceConnection::settle() {
     state_ = State::accepted;
     session_->accept(offer());
   }
-  if (answers() && responder_.transmit()) {
-    mark_unsettled();
-  }
+  // An acknowledgement behind a Send is the shorter last packet of its run.
   if (transfers()) {
     requester_.transmit(now());
+  }
+  if (answers() && (waits_for_owner() || responder_.transmit())) {
+    mark_unsettled();
   }
   if (state_ == State::draining && requester_.posted() == 0) {
     begin_end();
   }
+}
+
+// Whether an acknowledgement waits for what the owner posts next; once, until the next turn.
+bool RoceConnection::waits_for_owner() {
+  waited_ = !waited_ && state_ == State::operating && runtime_.notices > 0 &&
+            runtime_.prompt_polls >= runtime_.limits.roce.prompt_polls &&
+            requester_.posted() == 0 && responder_.only_acknowledges();
+  return waited_;
 }
 
 void RoceConnection::on_packet(const Packet& packet) {

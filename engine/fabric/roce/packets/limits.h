@@ -55,6 +55,9 @@ struct Limits {
   std::uint32_t read_burst = 64;
   /// Requests of the window between those that ask for an acknowledgement.
   std::uint32_t ack_interval = 8;
+  /// After so many prompt polls an acknowledgement waits until the owner, who has just received a
+  /// message, polls again: it leaves with the answer (RFC 1122 4.2.3.2). One packet fewer a message.
+  std::size_t prompt_polls = 16;
   /// Responses and acknowledgements of a connection's turn.
   std::uint32_t responses_a_turn = 32;
   /// RNR NAK: the peer waits 163.84 ms (InfiniBand specification 9.7.5.2.8), as often as

@@ -361,6 +361,11 @@ void Responder::refuse(Refusal refusal, std::uint32_t psn) {
   }
 }
 
+bool Responder::only_acknowledges() const {
+  return answers_.size() == 1 && !answers_.front().response &&
+         ack_kind(answers_.front().syndrome) == AckKind::ack;
+}
+
 bool Responder::transmit() {
   for (std::uint32_t left = limits_.responses_a_turn;
        started_ && !answers_.empty() && left > 0 && output_.room(); --left) {

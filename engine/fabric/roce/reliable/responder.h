@@ -67,6 +67,8 @@ class Responder {
 
   void post(MutableView buffer, WorkId id) { receives_.push() = {buffer, id}; }
   const PostedReceives& receives() const { return receives_; }
+  /// Whether an acknowledgement waits, and nothing else.
+  bool only_acknowledges() const;
   bool between_messages() const { return message_ == Message::none; }
 
   void take(const Packet& request);
