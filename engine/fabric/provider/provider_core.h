@@ -23,8 +23,8 @@ struct ProviderCore {
   Reactor reactor;
   Turns turns;              // connections with work, or with a pending notification
   std::size_t notices = 0;  // in the current poll
-  /// Polls in a row that came at once after the one before, so that an answer of the owner is likely
-  /// to leave as soon.
+  /// Polls in a row that came at once after the one before: the owner's answer is likely to leave
+  /// as soon.
   std::size_t prompt_polls = 0;
 };
 

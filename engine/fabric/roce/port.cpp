@@ -14,8 +14,8 @@ namespace steertag::fabric::roce {
 namespace {
 
 constexpr std::uint16_t kDefaultPartition = 0x7fff;  // without the bit of full membership
-// Linux counts a packet's buffer of a power of two, for headers, payload and its own notes, and a
-// descriptor: 8704 octets for a packet of 4096.
+// For a packet Linux counts a descriptor and a buffer of a power of two. The buffer is for headers,
+// payload and its own notes: 8704 octets for a packet of 4096.
 constexpr std::size_t kNotesBytes = 512;
 constexpr std::size_t kDescriptorBytes = 512;
 

@@ -158,8 +158,8 @@ bool InvariantCrc::check(View packet_with_crc, std::uint16_t identification) con
   return of(packet, identification) == load(packet.data() + packet.size());
 }
 
-/// The CRC is linear: the difference to the CRC with the likely identification is the part of those
-/// bits in which the right one differs, moved on by all octets after it.
+/// The CRC is linear. The bits in which the right identification differs from the likely one give
+/// the difference of both CRCs, moved on by all octets after them.
 std::optional<std::uint16_t> InvariantCrc::identification_of(View packet_with_crc,
                                                              std::uint16_t likely) const {
   if (packet_with_crc.size() < kBaseBytes + kInvariantCrcBytes) return std::nullopt;

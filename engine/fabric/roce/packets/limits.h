@@ -50,13 +50,13 @@ struct Limits {
   /// Packets in flight, and of READ responses that are awaited, while none is lost. Of responses
   /// fewer if our socket holds fewer.
   std::uint32_t most_window = 256;
-  /// Packets of one READ request, a power of two. A longer RDMA Read is requested in parts, two of
-  /// which our socket holds.
+  /// Packets of one READ request, a power of two. A longer RDMA Read is requested in parts. Our
+  /// socket holds two.
   std::uint32_t read_burst = 64;
   /// Requests of the window between those that ask for an acknowledgement.
   std::uint32_t ack_interval = 8;
-  /// After so many prompt polls an acknowledgement waits until the owner, who has just received a
-  /// message, polls again: it leaves with the answer (RFC 1122 4.2.3.2). One packet fewer a message.
+  /// After so many prompt polls an acknowledgement waits until the owner polls again. It then
+  /// leaves with the answer to the message (RFC 1122 4.2.3.2).
   std::size_t prompt_polls = 16;
   /// Responses and acknowledgements of a connection's turn.
   std::uint32_t responses_a_turn = 32;

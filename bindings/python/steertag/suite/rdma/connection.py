@@ -350,8 +350,8 @@ class Connection(Dialogue):
 
     def settle(self):
         """After the case: the connection ends, late writes show, everything is checked once more.
-        Memory is open until the end, as the target may still use it in order: where a network loses
-        acknowledgements, Writes go on after the answer that the case waited for."""
+        Memory is open until the end. Where a network loses acknowledgements, the target repeats Writes
+        after the answer that the case waited for."""
         super().settle()
         for found in oracle.outside(self.offers):
             self._violated(found)
