@@ -1,6 +1,6 @@
-// Benchmarks of the iwarp provider over loopback: two threads with a provider each.
-// Rates of RDMA Write, RDMA Read and Send by size, and the round trip of small Sends; with and
-// without CRC.
+// Benchmarks of the iwarp and roce providers over loopback: two threads with a provider each.
+// Rates of RDMA Write, RDMA Read and Send by size, and the round trip of small Sends; iwarp with
+// and without CRC.
 #include "fabric/fabric.h"
 
 #include <benchmark/benchmark.h>
@@ -26,11 +26,20 @@ constexpr milliseconds kPatience{10000};
 // Operations in flight of a rate benchmark; the responder acknowledges every half of it.
 constexpr std::size_t kWindow = 16;
 
+/// A provider, and the responder's address. That of roce is one that no other end has: each is the
+/// only one of its address.
+struct Scheme {
+  const char* name;
+  const char* host;
+};
+constexpr Scheme kIwarp{"iwarp", "127.0.0.1"};
+constexpr Scheme kRoce{"roce", "127.47.91.1"};
+
 /// One side: provider, domain and connection, and counts of its completions and notices.
 class Side : public Handler {
  public:
-  Side() {
-    auto made = make_provider("iwarp", system_random());
+  explicit Side(const Scheme& scheme) {
+    auto made = make_provider(scheme.name, system_random());
     if (!made) {
       fail("no provider: " + made.error().message());
       return;
@@ -79,7 +88,8 @@ class Side : public Handler {
 /// The responder in a thread of its own, and the initiator for the benchmark's loop.
 class Bench {
  public:
-  explicit Bench(bool crc, std::size_t receive_bytes = 64) {
+  Bench(const Scheme& scheme, bool crc, std::size_t receive_bytes = 64)
+      : client(scheme), scheme_(scheme), server_(scheme) {
     if (!client.failure.empty()) return;
     std::promise<Listening> promise;
     std::future<Listening> listening = promise.get_future();
@@ -96,7 +106,7 @@ class Bench {
     base = where->base;
     ConnectionOptions options;
     options.crc = crc;
-    auto connected = client.provider->connect(Url{"iwarp", "127.0.0.1", where->port, ""},
+    auto connected = client.provider->connect(Url{scheme.name, scheme.host, where->port, ""},
                                               *client.domain, options, client);
     if (!connected) {
       client.fail(connected.error().message());
@@ -161,7 +171,7 @@ class Bench {
     ConnectionOptions options;
     options.crc = crc;
     const auto listener = server_.provider->listen(
-        Url{"iwarp", "127.0.0.1", 0, ""}, [&](std::unique_ptr<ConnectionRequest> request) {
+        Url{scheme_.name, scheme_.host, 0, ""}, [&](std::unique_ptr<ConnectionRequest> request) {
           // On failure the initiator sees its connection end.
           auto made = request->accept(*server_.domain, options, server_);
           if (!made) return;
@@ -177,6 +187,7 @@ class Bench {
     accepted.reset();
   }
 
+  Scheme scheme_;
   Side server_;
   std::atomic<bool> stop_ = false;
   std::thread thread_;
@@ -187,9 +198,9 @@ void report(benchmark::State& state, std::size_t size) {
   state.SetItemsProcessed(state.iterations());
 }
 
-void rdma_write(benchmark::State& state) {
+void rdma_write(benchmark::State& state, const Scheme& scheme) {
   const auto size = static_cast<std::size_t>(state.range(0));
-  Bench bench(state.range(1) != 0);
+  Bench bench(scheme, state.range(1) != 0);
   if (!bench.usable(state)) return;
   const Bytes data(size);
   std::uint64_t count = 0;
@@ -203,9 +214,9 @@ void rdma_write(benchmark::State& state) {
   if (bench.usable(state)) report(state, size);
 }
 
-void rdma_read(benchmark::State& state) {
+void rdma_read(benchmark::State& state, const Scheme& scheme) {
   const auto size = static_cast<std::size_t>(state.range(0));
-  Bench bench(state.range(1) != 0);
+  Bench bench(scheme, state.range(1) != 0);
   if (!bench.usable(state)) return;
   const auto sink = bench.client.domain->allocate(size, {});
   std::uint64_t count = 0;
@@ -221,9 +232,9 @@ void rdma_read(benchmark::State& state) {
   if (bench.usable(state)) report(state, size);
 }
 
-void send(benchmark::State& state) {
+void send(benchmark::State& state, const Scheme& scheme) {
   const auto size = static_cast<std::size_t>(state.range(0));
-  Bench bench(state.range(1) != 0, size);
+  Bench bench(scheme, state.range(1) != 0, size);
   if (!bench.usable(state)) return;
   bench.on_message([taken = std::size_t{0}](Connection& connection) mutable {
     if (++taken % (kWindow / 2) == 0) (void)connection.send({}, 0);
@@ -240,9 +251,9 @@ void send(benchmark::State& state) {
   if (bench.usable(state)) report(state, size);
 }
 
-void ping_pong(benchmark::State& state) {
+void ping_pong(benchmark::State& state, const Scheme& scheme) {
   const auto size = static_cast<std::size_t>(state.range(0));
-  Bench bench(state.range(1) != 0, size);
+  Bench bench(scheme, state.range(1) != 0, size);
   if (!bench.usable(state)) return;
   const Bytes reply(size);
   const View back(reply);
@@ -258,12 +269,30 @@ void ping_pong(benchmark::State& state) {
 }
 
 const std::vector<std::string> kNames{"", "crc"};
-const std::vector<std::vector<std::int64_t>> kSizes{{64, 1024, 4096, 16384, 65536, 262144, 1048576},
-                                                    {0, 1}};
+const std::vector<std::int64_t> kSizes{64, 1024, 4096, 16384, 65536, 262144, 1048576};
+const std::vector<std::int64_t> kSmallSizes{64, 4096};
+const std::vector<std::int64_t> kAnyCrc{0, 1};
+const std::vector<std::int64_t> kCrc{1};  // roce is never without
 
-BENCHMARK(rdma_write)->ArgNames(kNames)->ArgsProduct(kSizes)->UseRealTime();
-BENCHMARK(rdma_read)->ArgNames(kNames)->ArgsProduct(kSizes)->UseRealTime();
-BENCHMARK(send)->ArgNames(kNames)->ArgsProduct(kSizes)->UseRealTime();
-BENCHMARK(ping_pong)->ArgNames(kNames)->ArgsProduct({{64, 4096}, {0, 1}})->UseRealTime();
+#define STEERTAG_BENCH_OVER(provider, scheme, crc) \
+  BENCHMARK_CAPTURE(rdma_write, provider, scheme)  \
+      ->ArgNames(kNames)                           \
+      ->ArgsProduct({kSizes, crc})                 \
+      ->UseRealTime();                             \
+  BENCHMARK_CAPTURE(rdma_read, provider, scheme)   \
+      ->ArgNames(kNames)                           \
+      ->ArgsProduct({kSizes, crc})                 \
+      ->UseRealTime();                             \
+  BENCHMARK_CAPTURE(send, provider, scheme)        \
+      ->ArgNames(kNames)                           \
+      ->ArgsProduct({kSizes, crc})                 \
+      ->UseRealTime();                             \
+  BENCHMARK_CAPTURE(ping_pong, provider, scheme)   \
+      ->ArgNames(kNames)                           \
+      ->ArgsProduct({kSmallSizes, crc})            \
+      ->UseRealTime()
+
+STEERTAG_BENCH_OVER(iwarp, kIwarp, kAnyCrc);
+STEERTAG_BENCH_OVER(roce, kRoce, kCrc);
 
 }  // namespace

@@ -14,6 +14,8 @@ BENCH_LIMIT_S = 600
 IPERF_SECONDS = 5
 # iperf3 itself ends after IPERF_SECONDS; this is for one that does not.
 IPERF_LIMIT_S = 30
+# The largest datagram over IPv4, which is also the most that one call of the roce provider sends.
+UDP_OCTETS = 65507
 # Between tries to connect while the iperf3 server starts; it has no way to say that it listens.
 CONNECT_TRIES = 100
 CONNECT_TRY_S = 0.05
@@ -23,32 +25,48 @@ class CannotMeasure(Exception):
     """Something that is measured did not run; the text is one sentence."""
 
 
+TCP, UDP, SLOWER = (
+    "iperf3, one TCP stream",
+    f"iperf3, UDP of {UDP_OCTETS} octets",
+    "the slower of TCP and UDP",
+)
+
+
 @dataclasses.dataclass(frozen=True)
 class Floor:
-    """What a benchmark must reach: `at_least` of its counter, or of iperf3's rate when relative."""
+    """What a benchmark must reach: `at_least` of its counter, or that share of `beside`. That is a
+    rate of iperf3, or the same counter of another benchmark."""
 
     subject: str
     name: re.Pattern
     counter: str
     at_least: float
-    relative: bool = False
+    beside: str = ""
 
 
+def transfer(provider, what, beside):
+    """The floor of 1 MiB, for every choice of CRC."""
+    name = re.compile(rf"rdma_{what.lower()}/{provider}/1048576\b.*")
+    return Floor(
+        f"RDMA {what} of 1 MiB over {provider}, octets/s", name, "bytes_per_second", 0.5, beside
+    )
+
+
+# RoCE has a CRC always, and iWARP is measured with it too.
+ROUND_TRIPS = "ping_pong/{}/64/crc:1/real_time"
+MOST_ROUND_TRIP = 1.3
 FLOORS = (
     Floor("decode + rules, messages/s", re.compile(r"judge_\w+"), "items_per_second", 2e6),
+    transfer("iwarp", "Write", TCP),
+    transfer("iwarp", "Read", TCP),
+    transfer("roce", "Write", SLOWER),
+    transfer("roce", "Read", SLOWER),
     Floor(
-        "RDMA Write of 1 MiB, octets/s",
-        re.compile(r"rdma_write/1048576\b.*"),
-        "bytes_per_second",
-        0.5,
-        relative=True,
-    ),
-    Floor(
-        "RDMA Read of 1 MiB, octets/s",
-        re.compile(r"rdma_read/1048576\b.*"),
-        "bytes_per_second",
-        0.5,
-        relative=True,
+        "round trips of 64 octets over roce, a second",
+        re.compile(re.escape(ROUND_TRIPS.format("roce"))),
+        "items_per_second",
+        1 / MOST_ROUND_TRIP,
+        ROUND_TRIPS.format("iwarp"),
     ),
 )
 # Every benchmark that counts allocations must have none per message: the harness's own few vanish
@@ -91,18 +109,21 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def iperf3():
-    """Octets per second of one iperf3 stream over loopback."""
+def iperf3(*options):
+    """Octets per second that one iperf3 stream over loopback received."""
     port = str(free_port())
     server = subprocess.Popen(
         ["iperf3", "--server", "--one-off", "--bind", "127.0.0.1", "--port", port],
         stdout=subprocess.DEVNULL,
     )
-    client = ["iperf3", "--client", "127.0.0.1", "--port", port, "--time", str(IPERF_SECONDS)]
+    client = ["iperf3", "--json", "--client", "127.0.0.1", "--port", port, *options]
     try:
         for _ in range(CONNECT_TRIES):
             done = subprocess.run(
-                [*client, "--json"], capture_output=True, text=True, timeout=IPERF_LIMIT_S
+                [*client, "--time", str(IPERF_SECONDS)],
+                capture_output=True,
+                text=True,
+                timeout=IPERF_LIMIT_S,
             )
             answer = json.loads(done.stdout)
             if "refused" not in answer.get("error", ""):
@@ -120,24 +141,62 @@ def iperf3():
         server.wait(IPERF_LIMIT_S)
 
 
-def check(floor, rows, reference):
-    """(measured, needed) of the slowest benchmark that the floor is about."""
+def iperf3_rates():
+    return {
+        TCP: iperf3(),
+        UDP: iperf3("--udp", "--bitrate", "0", "--length", str(UDP_OCTETS)),
+    }
+
+
+def references(before, after):
+    """The better of two, around the benchmarks: a machine that got busy must not lower a floor."""
+    rates = {name: max(rate, after[name]) for name, rate in before.items()}
+    return rates | {SLOWER: min(rates.values())}
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """The slowest benchmark that a floor is about; `reference` is 1 for a floor of its own."""
+
+    floor: Floor
+    measured: float
+    reference: float
+
+    @property
+    def good(self):
+        return self.measured >= self.floor.at_least * self.reference
+
+    def __str__(self):
+        word = "ok" if self.good else "BELOW"
+        needed = self.floor.at_least * self.reference
+        said = f"{word:<8} {self.floor.subject}: {self.measured:.3g}, floor {needed:.3g}"
+        if not self.floor.beside:
+            return said
+        return f"{said}; {self.measured / self.reference:.2f} of {self.floor.beside}"
+
+
+def check(floor, rows, rates):
+    """The Result of a floor."""
     found = [row for name, row in rows.items() if floor.name.fullmatch(name)]
     if not found:
         raise CannotMeasure(f"no benchmark is named {floor.name.pattern}: {floor.subject}")
-    measured = min(row[floor.counter] for row in found)
-    return measured, floor.at_least * (reference if floor.relative else 1)
+    if floor.beside in rows:
+        reference = rows[floor.beside][floor.counter]
+    elif not floor.beside or floor.beside in rates:
+        reference = rates.get(floor.beside, 1)
+    else:
+        raise CannotMeasure(f"no benchmark is named {floor.beside}: {floor.subject}")
+    return Result(floor, min(row[floor.counter] for row in found), reference)
 
 
 def main():
     build()
-    before = iperf3()
+    before = iperf3_rates()
     rows = benchmarks()
-    # The better of two, around the benchmarks: a machine that got busy must not lower the floor.
-    reference = max(before, iperf3())
+    rates = references(before, iperf3_rates())
     good = True
 
-    width = max(len(name) for name in rows)
+    width = max(len(name) for name in [*rows, *rates])
     print(f"{'benchmark':<{width}}  {'per second':>12}  {'MB/s':>9}  {'allocations':>11}")
     for name, row in rows.items():
         items = f"{row['items_per_second']:.3g}" if "items_per_second" in row else "-"
@@ -147,18 +206,19 @@ def main():
         if row.get(ALLOCATIONS, 0) > MOST_ALLOCATIONS:
             print(f"{name}: allocates in the steady state")
             good = False
-    print(f"{'iperf3, one stream':<{width}}  {'-':>12}  {reference / 1e6:>9.0f}  {'-':>11}\n")
+    for name in (TCP, UDP):
+        print(f"{name:<{width}}  {'-':>12}  {rates[name] / 1e6:>9.0f}  {'-':>11}")
+    print()
 
     for floor in FLOORS:
         try:
-            measured, needed = check(floor, rows, reference)
+            result = check(floor, rows, rates)
         except CannotMeasure as error:
             print(f"MISSING  {error}")
             good = False
             continue
-        word = "ok" if measured >= needed else "BELOW"
-        print(f"{word:<8} {floor.subject}: {measured:.3g}, floor {needed:.3g}")
-        good = good and measured >= needed
+        print(result)
+        good = good and result.good
     return 0 if good else 1
 
 
