@@ -362,7 +362,9 @@ void Session::take_reject(const Mad& mad) {
     return;
   }
   has_last_ = false;
-  peer_id_ = mad.message.local_id;
+  if (initiator_) {
+    peer_id_ = mad.message.local_id;  // that of an initiator is known by its REQ
+  }
   end(State::over);
   if (user_ != nullptr) {
     user_->on_rejected(mad.message.reason, mad.message.private_data);

@@ -250,6 +250,21 @@ TEST_F(RoceStartupTest, AQueuePairInUseShowsThatItsConnectionIsStale) {
   EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_closed);
 }
 
+TEST_F(RoceStartupTest, ARejectOfAnotherIdLeavesNoConnectionBehind) {
+  end.say(end.request(pair.listener->port()));
+  ASSERT_EQ(turn(), Kinds{"ConnectReply"});
+  Mad reject = RawEnd::answer(CmKind::connect_reject, end.mads.back());
+  reject.message.local_id = kId + 1;
+  reject.message.subject = CmSubject::reply;
+  end.say(reject);
+  turn();
+  pair.drop_server();
+  now += std::chrono::nanoseconds(fabric::Limits{}.roce.time_wait).count() + 1;
+  turn();
+  end.say(end.request(pair.listener->port()));
+  EXPECT_EQ(turn(), Kinds{"ConnectReply"}) << "of a new connection";
+}
+
 TEST_F(RoceStartupTest, EveryDisconnectRequestIsAnswered) {
   establish();
   Mad mad = RawEnd::answer(CmKind::disconnect_request, reply);
