@@ -70,6 +70,19 @@ class RoceResponderTest : public ::testing::Test, protected ResponderOwner {
   RdmaHeader at(Region& region, std::uint64_t offset, std::uint32_t length) {
     return {region.base() + offset, region.stag(), length};
   }
+  /// A READ is requested so often before any of its response leaves, and then its source is closed.
+  void expect_refused_once_the_source_is_closed(int requests) {
+    auto region = domain.allocate(600, {true, false});
+    output.has_room = false;
+    for (int i = 0; i < requests; ++i) {
+      take(Opcode::read_request, 0, {}, at(*region, 0, 600));
+    }
+    region->invalidate();
+    output.has_room = true;
+    responder.transmit();
+    EXPECT_EQ(output.take_lines(), Lines{line("NAK: remote access error", 0)});
+    EXPECT_EQ(refused_psn, psn(0));
+  }
   static bool untouched(Region& region) {
     return std::ranges::all_of(region.bytes(),
                                [](std::byte octet) { return octet == std::byte{0}; });
@@ -393,15 +406,7 @@ TEST_F(RoceResponderTest, ARepeatedReadStartsItsAnswerAgain) {
 }
 
 TEST_F(RoceResponderTest, ARepeatedReadWithoutItsFirstAnswerIsRefusedOnceItsSourceIsClosed) {
-  auto region = domain.allocate(600, {true, false});
-  output.has_room = false;
-  take(Opcode::read_request, 0, {}, at(*region, 0, 600));
-  take(Opcode::read_request, 0, {}, at(*region, 0, 600));
-  region->invalidate();
-  output.has_room = true;
-  responder.transmit();
-  EXPECT_EQ(output.take_lines(), Lines{line("NAK: remote access error", 0)});
-  EXPECT_EQ(refused_psn, psn(0));
+  expect_refused_once_the_source_is_closed(2);
 }
 
 TEST_F(RoceResponderTest, AReadBeyondTheLimitIsAnInvalidRequest) {
@@ -448,14 +453,7 @@ TEST_F(RoceResponderTest, OneAcknowledgementWaitsHoweverOftenThePeerRepeats) {
 }
 
 TEST_F(RoceResponderTest, AResponseStopsWhenItsSourceIsClosed) {
-  auto region = domain.allocate(600, {true, false});
-  output.has_room = false;
-  take(Opcode::read_request, 0, {}, at(*region, 0, 600));
-  region->invalidate();
-  output.has_room = true;
-  responder.transmit();
-  EXPECT_EQ(output.take_lines(), Lines{line("NAK: remote access error", 0)});
-  EXPECT_EQ(refused_psn, psn(0));
+  expect_refused_once_the_source_is_closed(1);
 }
 
 }  // namespace
