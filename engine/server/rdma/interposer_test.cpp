@@ -137,7 +137,9 @@ TEST_P(OwnOperations, OnesThatMemoryDeniesFailNoCall) {
   EXPECT_EQ(copy(read->ok.data), data);
   EXPECT_EQ(replies, 2) << "the call was not sent again";
   ASSERT_EQ(watcher.ends.size(), 1U);
-  EXPECT_TRUE(watcher.ends.front().denied);
+  if (provider->capabilities().sees_violations) {
+    EXPECT_TRUE(watcher.ends.front().denied) << "the end names no Write";
+  }
 }
 
 STEERTAG_OVER_PROVIDERS(OwnOperations);
