@@ -57,6 +57,11 @@ void Responder::take(const Packet& request) {
     take_next(request);
   } else if (!nak_sent_ && policy_.reports_gaps) {
     nak(kSequenceNak);
+    // At once: what repairs the gap may have come with this packet, and its acknowledgement would
+    // take the place of the NAK.
+    if (answers_.size() == 1 && output_.room()) {
+      send_one();
+    }
   }
 }
 

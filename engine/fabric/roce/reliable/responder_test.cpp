@@ -47,18 +47,25 @@ class RoceResponderTest : public ::testing::Test, protected ResponderOwner {
   void on_source_closed(std::uint32_t psn) override { refused_psn = psn; }
 
   static std::uint32_t psn(std::uint32_t number) { return psn_after(kFirst, number); }
-  void take(Opcode opcode, std::uint32_t number, const Bytes& payload = {}, RdmaHeader rdma = {},
-            std::uint32_t invalidate = 0) {
+  static Packet request(Opcode opcode, std::uint32_t number) {
     Packet packet;
     packet.headers.base.opcode = opcode;
     packet.headers.base.psn = psn(number);
     packet.headers.base.acknowledge = true;
+    return packet;
+  }
+  void transmit() {
+    while (responder.transmit()) {
+    }
+  }
+  void take(Opcode opcode, std::uint32_t number, const Bytes& payload = {}, RdmaHeader rdma = {},
+            std::uint32_t invalidate = 0) {
+    Packet packet = request(opcode, number);
     packet.headers.rdma = rdma;
     packet.headers.invalidate = invalidate;
     packet.payload = payload;
     responder.take(packet);
-    while (responder.transmit()) {
-    }
+    transmit();
   }
   static std::string line(const std::string& what, std::uint32_t number) {
     return what + " " + std::to_string(psn(number));
@@ -112,6 +119,14 @@ TEST_F(RoceResponderTest, AGapGivesOneNakUntilItIsRepaired) {
   EXPECT_EQ(output.take_lines(), (Lines{line("ACK", 0), line("ACK", 1)}));
   take(Opcode::send_only, 3);
   EXPECT_EQ(output.take_lines(), Lines{line("NAK: PSN sequence error", 2)}) << "of the next gap";
+}
+
+TEST_F(RoceResponderTest, AGapIsReportedAlthoughItIsRepairedInTheSameTurn) {
+  post(100);
+  responder.take(request(Opcode::send_only, 1));
+  responder.take(request(Opcode::send_only, 0));
+  transmit();
+  EXPECT_EQ(output.take_lines(), (Lines{line("NAK: PSN sequence error", 0), line("ACK", 0)}));
 }
 
 TEST_F(RoceResponderTest, OnceTheOwnerEndsARefusalHasNoNak) {
