@@ -467,6 +467,20 @@ TEST_F(RoceResponderTest, OneAcknowledgementWaitsHoweverOftenThePeerRepeats) {
   EXPECT_EQ(output.take_lines(), Lines{line("RNR NAK", 1)}) << "it acknowledges PSN 0, too";
 }
 
+TEST_F(RoceResponderTest, OneAcknowledgementLeavesWhereTheReadBetweenTwoWentBeforeThem) {
+  for (int i = 0; i < 2; ++i) post(8);
+  auto region = domain.allocate(600, {true, false});
+  output.has_room = false;
+  take(Opcode::send_only, 0);
+  take(Opcode::read_request, 1, {}, at(*region, 0, 8));
+  take(Opcode::send_only, 2);
+  take(Opcode::read_request, 0, {}, at(*region, 0, kMtu + 8));  // of the Send's PSN, too
+  output.has_room = true;
+  transmit();
+  EXPECT_EQ(output.take_lines(), (Lines{line("RDMA READ Response First", 0),
+                                        line("RDMA READ Response Last", 1), line("ACK", 2)}));
+}
+
 TEST_F(RoceResponderTest, AResponseStopsWhenItsSourceIsClosed) {
   expect_refused_once_the_source_is_closed(1);
 }
