@@ -54,10 +54,10 @@ def steertag(*arguments):
 
 
 @contextlib.contextmanager
-def bundled(folder, *arguments, over="rdma"):
+def bundled(folder, *arguments, over="rdma", listen="iwarp://127.0.0.1:0"):
     """The URL of a bundled server by this transport. It conforms without arguments."""
     program = build_paths.tool("steertag-serve")
-    server = BundledServer(program, "iwarp://127.0.0.1:0", arguments, folder, "apart")
+    server = BundledServer(program, listen, arguments, folder, "apart")
     server.start()
     try:
         yield server.urls[over]

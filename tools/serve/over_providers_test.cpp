@@ -102,7 +102,7 @@ TEST_P(ServeTest, ServesFilesAndEndsWell) {
   EXPECT_EQ(running.end(), 0);
 }
 
-STEERTAG_OVER_PROVIDERS(ServeTest);
+STEERTAG_BETWEEN_PROCESSES(ServeTest);
 
 }  // namespace
 }  // namespace steertag::serve

@@ -11,6 +11,7 @@
 #include "fabric/roce/packets/gid.h"
 #include "fabric/testing/endpoint.h"
 #include "fabric/testing/faulty_roce.h"
+#include "fabric/testing/ipv6_roce.h"
 #include "rdma/infiniband/cm_message.h"
 #include "rdma/infiniband/invariant_crc.h"
 #include "rdma/infiniband/mad.h"
@@ -139,17 +140,42 @@ TEST(RoceCapture, BothSidesKeepTheSameDatagrams) {
   EXPECT_EQ(management(server), setup_and_end);
 }
 
-TEST(RoceCapture, AddressesAreThoseThatTheCrcCovers) {
-  Pair pair(testing::roce_factory());
+class RoceCaptureOverIp : public ::testing::TestWithParam<testing::Factory> {};
+
+template <class Route>
+Route route_of(const trace::CapturedPacket& packet) {
+  Route route;
+  const std::size_t bytes = route.source.size();
+  std::ranges::copy(std::span(packet.from.address).last(bytes), route.source.begin());
+  std::ranges::copy(std::span(packet.to.address).last(bytes), route.destination.begin());
+  route.source_port = packet.from.port;
+  route.destination_port = packet.to.port;
+  return route;
+}
+
+TEST_P(RoceCaptureOverIp, AddressesAreThoseThatTheCrcCovers) {
+  Pair pair(GetParam());
   ASSERT_NO_FATAL_FAILURE(converse(pair));
   for (const trace::CapturedPacket& packet : pair.server_bytes.datagrams.packets()) {
-    ib::Ipv4Route route;
-    std::ranges::copy(std::span(packet.from.address).last(4), route.source.begin());
-    std::ranges::copy(std::span(packet.to.address).last(4), route.destination.begin());
-    route.source_port = packet.from.port;
-    route.destination_port = packet.to.port;
-    EXPECT_TRUE(ib::InvariantCrc(route).check(payload(packet), packet.datagram().identification));
+    const ib::InvariantCrc crc = packet.from.is_ipv4()
+                                     ? ib::InvariantCrc(route_of<ib::Ipv4Route>(packet))
+                                     : ib::InvariantCrc(route_of<ib::Ipv6Route>(packet));
+    EXPECT_TRUE(crc.check(payload(packet), packet.datagram().identification));
     EXPECT_EQ(packet.to.port, ib::kRoceUdpPort);
+  }
+}
+
+TEST(RoceCapture, APacketOfIpv6HasNoIdentificationInARunEither) {
+  for (const testing::Factory& factory : testing::ipv6_if_chosen()) {
+    Pair pair(factory);
+    ASSERT_NO_FATAL_FAILURE(converse(pair));
+    for (const trace::Capture* capture :
+         {&pair.client_bytes.datagrams, &pair.server_bytes.datagrams}) {
+      ASSERT_FALSE(capture->packets().empty());
+      for (const trace::CapturedPacket& packet : capture->packets()) {
+        EXPECT_EQ(packet.datagram().identification, 0) << "it is the place in a run";
+      }
+    }
   }
 }
 
@@ -176,12 +202,15 @@ TEST(RoceCapture, APacketHasTheIdentificationOfItsPlaceInARun) {
   }
 }
 
-TEST(RoceCapture, ReadersFindTheConversation) {
-  Pair pair(testing::roce_factory());
+TEST_P(RoceCaptureOverIp, ReadersFindTheConversation) {
+  Pair pair(GetParam());
   ASSERT_NO_FATAL_FAILURE(converse(pair));
   expect_read_back(pair, pair.client_bytes.datagrams);
   expect_read_back(pair, pair.server_bytes.datagrams);
 }
+
+INSTANTIATE_TEST_SUITE_P(Ipv4, RoceCaptureOverIp, ::testing::Values(testing::roce_factory()));
+INSTANTIATE_TEST_SUITE_P(Ipv6, RoceCaptureOverIp, ::testing::ValuesIn(testing::ipv6_if_chosen()));
 
 TEST(RoceCapture, RepeatedDatagramsAreKept) {
   Pair pair(testing::faulty_roce_factory());

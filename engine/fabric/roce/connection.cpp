@@ -1,9 +1,6 @@
 // The connection's life: startup, its end, and deadlines.
 #include "fabric/roce/connection.h"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -13,8 +10,10 @@ namespace steertag::fabric::roce {
 namespace {
 
 constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 31;
-// IP, UDP, base header, RETH and CRC before and after the payload of the largest packet.
-constexpr std::uint32_t kMostSurroundingBytes = 20 + 8 + 12 + 16 + 4 + 4;
+// UDP, base header, RETH and CRC before and after the payload of the largest packet.
+constexpr std::uint32_t kMostSurroundingBytes = 8 + 12 + 16 + 4 + 4;
+constexpr std::uint32_t kIpv4HeaderBytes = 20;
+constexpr std::uint32_t kIpv6HeaderBytes = 40;
 
 std::string reason_text(std::uint16_t reason) {
   if (reason == wire::kRejectedForService) {
@@ -24,18 +23,15 @@ std::string reason_text(std::uint16_t reason) {
 }
 
 // The code of the largest path MTU whose packets fit the interface.
-std::uint8_t path_mtu_towards(const Address& peer, std::uint32_t most) {
-  const Socket probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  int mtu = 0;
-  socklen_t length = sizeof mtu;
-  if (!probe.open() || ::connect(probe.fd(), peer.generic(), peer.length) != 0 ||
-      ::getsockopt(probe.fd(), IPPROTO_IP, IP_MTU, &mtu, &length) != 0) {
-    mtu = 0;
-  }
+std::uint8_t path_mtu_towards(const Address& peer, const FindRoute& find_route,
+                              std::uint32_t most) {
+  const auto route = find_route(peer);
+  const std::uint32_t mtu = route ? route->mtu : 0;
+  const std::uint32_t surrounding =
+      kMostSurroundingBytes + (is_ipv4(peer) ? kIpv4HeaderBytes : kIpv6HeaderBytes);
   std::uint8_t code = 5;
   while (code > 1 &&
-         (wire::path_mtu_bytes(code) > most || wire::path_mtu_bytes(code) + kMostSurroundingBytes >
-                                                   static_cast<std::uint32_t>(std::max(mtu, 0)))) {
+         (wire::path_mtu_bytes(code) > most || wire::path_mtu_bytes(code) + surrounding > mtu)) {
     --code;
   }
   return code;
@@ -120,7 +116,7 @@ void RoceConnection::try_next_address(Error last) {
     session_->observe(bytes_, role_);
     session_->set_policy(options_.roce);
     Offer ours = offer();
-    ours.path_mtu = path_mtu_towards(address, runtime_.limits.roce.path_mtu);
+    ours.path_mtu = path_mtu_towards(address, runtime_.find_route, runtime_.limits.roce.path_mtu);
     ours.port = options_.local_port;
     session_->request(*this, address.port(), ours);
     if (!std::exchange(connect_notified_, true)) {

@@ -87,13 +87,13 @@ Policy ConnectionManager::policy_of(std::uint32_t queue_pair) const {
 }
 
 void ConnectionManager::note_peer(Session& session) {
-  const Gid gid = gid_of(session.peer());
-  peer_ids_[{gid, session.peer_id()}] = &session;
-  peer_queue_pairs_[{gid, session.peer_queue_pair()}] = &session;
+  const Host host = host_of(session.peer());
+  peer_ids_[{host, session.peer_id()}] = &session;
+  peer_queue_pairs_[{host, session.peer_queue_pair()}] = &session;
 }
 
 void ConnectionManager::forget_peer(Session& session) {
-  const PeerNumber number{gid_of(session.peer()), session.peer_queue_pair()};
+  const PeerNumber number{host_of(session.peer()), session.peer_queue_pair()};
   if (const auto found = peer_queue_pairs_.find(number);
       found != peer_queue_pairs_.end() && found->second == &session) {
     peer_queue_pairs_.erase(found);
@@ -102,7 +102,7 @@ void ConnectionManager::forget_peer(Session& session) {
 
 void ConnectionManager::retire(Session& session) {
   forget_peer(session);
-  const PeerNumber number{gid_of(session.peer()), session.peer_id()};
+  const PeerNumber number{host_of(session.peer()), session.peer_id()};
   if (const auto found = peer_ids_.find(number);
       found != peer_ids_.end() && found->second == &session) {
     peer_ids_.erase(found);
@@ -145,7 +145,7 @@ bool ConnectionManager::take(const Inbound& datagram, View octets) {
     return true;
   }
   const auto found = sessions_.find(mad->message.remote_id);
-  if (found != sessions_.end() && gid_of(found->second->peer()) == gid_of(from)) {
+  if (found != sessions_.end() && host_of(found->second->peer()) == host_of(from)) {
     found->second->take(datagram, *mad);
     return true;
   }
@@ -177,8 +177,8 @@ void ConnectionManager::reject(const Address& to, const Mad& of, std::uint16_t r
 
 void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
   const Address from = roce_address(*datagram.from);
-  const Gid gid = gid_of(from);
-  if (const auto known = peer_ids_.find({gid, mad.message.local_id}); known != peer_ids_.end()) {
+  const Host host = host_of(from);
+  if (const auto known = peer_ids_.find({host, mad.message.local_id}); known != peer_ids_.end()) {
     known->second->take(datagram, mad);
     return;
   }
@@ -196,7 +196,7 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
     reject(from, mad, wire::kRejectedForMtu, CmSubject::request);
     return;
   }
-  if (const auto stale = peer_queue_pairs_.find({gid, mad.message.queue_pair});
+  if (const auto stale = peer_queue_pairs_.find({host, mad.message.queue_pair});
       stale != peer_queue_pairs_.end()) {
     reject(from, mad, wire::kRejectedAsStale, CmSubject::request);
     stale->second->fail_stale();
@@ -214,10 +214,10 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
 }
 
 void ConnectionManager::refused(const Address& peer) {
-  const Gid gid = gid_of(peer);
+  const Host host = host_of(peer);
   std::vector<Session*> affected;
   for (const auto& [id, session] : sessions_) {
-    if (gid_of(session->peer()) == gid) {
+    if (host_of(session->peer()) == host) {
       affected.push_back(session.get());
     }
   }

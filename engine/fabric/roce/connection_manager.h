@@ -75,7 +75,7 @@ class ConnectionManager {
   std::size_t pending = 0;
 
  private:
-  using PeerNumber = std::pair<Gid, std::uint32_t>;
+  using PeerNumber = std::pair<Host, std::uint32_t>;
   void take_request(const Inbound& datagram, const Mad& mad);
   void reject(const Address& to, const Mad& of, std::uint16_t reason, CmSubject subject);
   std::uint32_t draw(std::uint32_t mask, const auto& taken) const;

@@ -74,13 +74,11 @@ class RoceRequest final : public ConnectionRequest, private SessionUser {
 
 Expected<std::unique_ptr<Listener>, Error> RoceListener::open(Runtime& runtime, const Url& url,
                                                               AcceptCallback on_request) {
-  auto addresses = resolve(url, true);
+  auto addresses = resolve_hosts(url, true);
   if (!addresses) {
     return tl::unexpected(std::move(addresses.error()));
   }
-  // A name may have an address of IPv6 before that of IPv4.
-  const auto four = std::ranges::find_if(*addresses, is_ipv4);
-  auto port = runtime.ports.at(four != addresses->end() ? *four : addresses->front());
+  auto port = runtime.ports.at(addresses->front());
   if (!port) {
     return tl::unexpected(std::move(port.error()));
   }

@@ -193,7 +193,7 @@ void Port::receive() {
 }
 
 void Port::take(const Inbound& datagram) {
-  if (!is_ipv4(*datagram.from)) {
+  if (is_ipv4(*datagram.from) != is_ipv4(local())) {
     ++dropped_.foreign;
     return;
   }

@@ -7,6 +7,7 @@
 
 #include "fabric/roce/runtime.h"
 #include "fabric/testing/endpoint.h"
+#include "fabric/testing/ipv6_roce.h"
 
 namespace steertag::fabric::roce {
 namespace {
@@ -14,8 +15,15 @@ namespace {
 using testing::pattern;
 using Places = std::vector<std::uint16_t>;
 
-const Address kOurs = ipv4_address(0x7f000001, kRoceUdpPort);
-const Address kPeer = ipv4_address(0x7f000002, kRoceUdpPort);
+struct Ends {
+  const char* name;
+  Address ours;
+  Address peer;
+};
+const Ends kIpv4Ends = {"Ipv4", testing::numeric("192.0.2.1", kRoceUdpPort),
+                        testing::numeric("192.0.2.2", kRoceUdpPort)};
+const Ends kIpv6Ends = {"Ipv6", testing::numeric("2001:db8::1", kRoceUdpPort),
+                        testing::numeric("2001:db8::2", kRoceUdpPort)};
 
 struct Left {
   Bytes octets;
@@ -25,8 +33,10 @@ struct Left {
 /// Keeps what leaves.
 class KeepingNetwork final : public Datagrams {
  public:
+  explicit KeepingNetwork(const Address& local) : local_(local) {}
+
   int descriptor() const override { return -1; }
-  const Address& local() const override { return kOurs; }
+  const Address& local() const override { return local_; }
   bool groups() const override { return groups_; }
   std::size_t receive_buffer() const override { return buffer; }
   std::size_t send(std::span<const Outbound> packets) override {
@@ -53,13 +63,14 @@ class KeepingNetwork final : public Datagrams {
   std::vector<Left> left;
 
  private:
+  Address local_;
   bool groups_ = true;
 };
 
-class RocePortTest : public ::testing::Test {
+class RocePortTest : public ::testing::TestWithParam<Ends> {
  protected:
   RocePortTest() {
-    auto made = std::make_unique<KeepingNetwork>();
+    auto made = std::make_unique<KeepingNetwork>(GetParam().ours);
     network = made.get();
     port = std::make_unique<Port>(runtime, std::move(made));
   }
@@ -72,12 +83,12 @@ class RocePortTest : public ::testing::Test {
   void send(std::size_t bytes) {
     const Bytes payload = pattern(bytes);
     const View part(payload);
-    ASSERT_FALSE(port->send(kPeer, crc, headers(), {&part, 1}).octets.empty());
+    ASSERT_FALSE(port->send(GetParam().peer, crc, headers(), {&part, 1}).octets.empty());
   }
   void send_with_bad_crc() {
     BentPacket bent;
     bent.bad_crc = true;
-    ASSERT_FALSE(port->send_bent(kPeer, crc, headers(), {}, bent).octets.empty());
+    ASSERT_FALSE(port->send_bent(GetParam().peer, crc, headers(), {}, bent).octets.empty());
   }
   Places places() const {
     Places all;
@@ -93,13 +104,13 @@ class RocePortTest : public ::testing::Test {
 
   fabric::Limits limits;
   Runtime runtime{
-      [] { return std::uint64_t{7}; }, limits, {}, std::move(*Reactor::open(system_clock()))};
-  wire::InvariantCrc crc{route_of(kOurs, kPeer)};
+      [] { return std::uint64_t{7}; }, limits, {}, {}, std::move(*Reactor::open(system_clock()))};
+  wire::InvariantCrc crc{route_of(GetParam().ours, GetParam().peer)};
   KeepingNetwork* network = nullptr;
   std::unique_ptr<Port> port;
 };
 
-TEST_F(RocePortTest, PacketsOfOneSizeLeaveAsARun) {
+TEST_P(RocePortTest, PacketsOfOneSizeLeaveAsARun) {
   for (const std::size_t bytes : {100U, 100U, 100U, 40U, 100U}) send(bytes);
   port->flush();
   EXPECT_EQ(places(), (Places{0, 1, 2, 3, 0}));
@@ -108,7 +119,7 @@ TEST_F(RocePortTest, PacketsOfOneSizeLeaveAsARun) {
   }
 }
 
-TEST_F(RocePortTest, ARefusedRunLeavesAsItsPackets) {
+TEST_P(RocePortTest, ARefusedRunLeavesAsItsPackets) {
   network->refuses = true;
   for (const std::size_t bytes : {40U, 100U, 100U, 100U}) send(bytes);
   port->flush();
@@ -121,7 +132,7 @@ TEST_F(RocePortTest, ARefusedRunLeavesAsItsPackets) {
   }
 }
 
-TEST_F(RocePortTest, AnAlteredPacketIsInNoRun) {
+TEST_P(RocePortTest, AnAlteredPacketIsInNoRun) {
   send(0);
   send_with_bad_crc();
   send(0);
@@ -131,7 +142,7 @@ TEST_F(RocePortTest, AnAlteredPacketIsInNoRun) {
   EXPECT_FALSE(right(1)) << "its CRC was mended";
 }
 
-TEST_F(RocePortTest, AWrongCrcStaysWrongWhenARunIsRefused) {
+TEST_P(RocePortTest, AWrongCrcStaysWrongWhenARunIsRefused) {
   network->refuses = true;
   send(0);
   send(0);
@@ -141,7 +152,7 @@ TEST_F(RocePortTest, AWrongCrcStaysWrongWhenARunIsRefused) {
   EXPECT_FALSE(right(2));
 }
 
-TEST_F(RocePortTest, NothingJoinsARunThatWaitsForTheNetwork) {
+TEST_P(RocePortTest, NothingJoinsARunThatWaitsForTheNetwork) {
   network->full = true;
   send(100);
   send(100);
@@ -152,12 +163,15 @@ TEST_F(RocePortTest, NothingJoinsARunThatWaitsForTheNetwork) {
   EXPECT_EQ(places(), (Places{0, 1, 0}));
 }
 
-TEST_F(RocePortTest, TheSocketHoldsThreeQuartersOfItsBuffer) {
+TEST_P(RocePortTest, TheSocketHoldsThreeQuartersOfItsBuffer) {
   EXPECT_EQ(port->held(4096), 36U) << "of 425984 octets, 8704 each";
   EXPECT_EQ(port->held(1024), 124U);
   network->buffer = 2304;  // the least that Linux gives
   EXPECT_EQ(port->held(4096), 0U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Families, RocePortTest, ::testing::Values(kIpv4Ends, kIpv6Ends),
+                         [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace steertag::fabric::roce

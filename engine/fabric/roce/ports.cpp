@@ -1,10 +1,6 @@
 // Opening ports and closing them.
 #include "fabric/roce/ports.h"
 
-#include <sys/socket.h>
-
-#include <cerrno>
-
 #include "fabric/roce/port.h"
 #include "fabric/roce/runtime.h"
 
@@ -15,6 +11,20 @@ namespace {
 constexpr std::uint32_t kFirstLoopback = 0x7f800000;
 constexpr std::uint32_t kLoopbackMask = 0x007fffff;
 
+// Whether an end can have this address.
+Expected<void, Error> check_host(const Address& address) {
+  if (!is_specific(address)) {
+    return tl::unexpected(
+        Error{Errc::unsupported, address.text() + ": roce needs the address of one interface"});
+  }
+  if (is_link_local(address) && host_of(address).interface == 0) {
+    return tl::unexpected(
+        Error{Errc::unsupported,
+              address.text() + ": a link-local address needs its interface, as in [fe80::1%eth0]"});
+  }
+  return {};
+}
+
 }  // namespace
 
 Ports::Ports(Runtime& runtime) : runtime_(runtime) {}
@@ -22,12 +32,11 @@ Ports::Ports(Runtime& runtime) : runtime_(runtime) {}
 Ports::~Ports() = default;
 
 Expected<Port*, Error> Ports::at(const Address& local) {
-  if (!is_ipv4(local) || !is_specific(local)) {
-    return tl::unexpected(
-        Error{Errc::unsupported, local.text() + ": roce needs the IPv4 address of one interface"});
+  if (auto checked = check_host(local); !checked) {
+    return tl::unexpected(std::move(checked.error()));
   }
   sweep();
-  const auto found = ports_.find(gid_of(local));
+  const auto found = ports_.find(host_of(local));
   if (found != ports_.end()) {
     return found->second.get();
   }
@@ -35,22 +44,41 @@ Expected<Port*, Error> Ports::at(const Address& local) {
   if (!opened) {
     return tl::unexpected(std::move(opened.error()));
   }
-  return ports_.emplace(gid_of(local), std::move(*opened)).first->second.get();
+  return ports_.emplace(host_of(local), std::move(*opened)).first->second.get();
 }
 
 Expected<Port*, Error> Ports::towards(const Address& peer) {
-  if (!is_ipv4(peer)) {
-    return tl::unexpected(Error{Errc::unsupported, peer.text() + ": roce needs an IPv4 address"});
+  if (auto checked = check_host(peer); !checked) {
+    return tl::unexpected(std::move(checked.error()));
   }
-  if (is_loopback(peer)) {
+  if (is_ipv4(peer) && is_loopback(peer)) {
     return loopback();
   }
-  // The route tells the source address. No datagram leaves.
-  const Socket probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!probe.open() || ::connect(probe.fd(), peer.generic(), peer.length) != 0) {
-    return tl::unexpected(Error{Errc::cannot_connect, peer.text() + ": " + error_text(errno)});
+  const auto route = runtime_.find_route(peer);
+  if (!route) {
+    return tl::unexpected(route.error());
   }
-  return at(local_address(probe));
+  sweep();
+  const Host there = host_of(peer);
+  const bool ours = ports_.contains(there);
+  Error last{Errc::cannot_connect,
+             peer.text() +
+                 ": two RoCE ends cannot share an address, and this machine has no other "
+                 "IPv6 address that reaches this one"};
+  for (const Address& source : route->sources) {
+    if (host_of(source) == there && !ours) {
+      if (is_ipv4(peer)) {
+        return loopback();
+      }
+      continue;
+    }
+    auto port = at(source);
+    if (port) {
+      return port;
+    }
+    last = std::move(port.error());
+  }
+  return tl::unexpected(std::move(last));
 }
 
 Expected<Port*, Error> Ports::loopback() {
@@ -62,7 +90,7 @@ Expected<Port*, Error> Ports::loopback() {
   for (std::uint32_t i = 0; i < runtime_.limits.roce.loopback_tries; ++i) {
     const auto drawn = static_cast<std::uint32_t>(runtime_.random()) & kLoopbackMask;
     const Address local = ipv4_address(kFirstLoopback | drawn, 0);
-    if (ports_.contains(gid_of(local))) {
+    if (ports_.contains(host_of(local))) {
       continue;
     }
     auto port = at(local);
@@ -76,7 +104,7 @@ Expected<Port*, Error> Ports::loopback() {
 }
 
 void Ports::flush() {
-  for (const auto& [gid, port] : ports_) {
+  for (const auto& [host, port] : ports_) {
     port->flush();
   }
 }

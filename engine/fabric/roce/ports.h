@@ -21,8 +21,9 @@ class Ports {
 
   /// The port of a local address, which is opened if there is none.
   Expected<Port*, Error> at(const Address& local);
-  /// A port from which `peer` can be reached. Towards a loopback address it has an address of
-  /// 127.128.0.0/9 that was free, so that several providers of one machine reach each other.
+  /// A port from which `peer` can be reached. An address has room for one end: towards one of this
+  /// machine the port is the provider's own there, or it has another address. Over IPv4 that is one
+  /// of 127.128.0.0/9 that was free, over IPv6 one of the machine's.
   Expected<Port*, Error> towards(const Address& peer);
 
   void flush();
@@ -33,7 +34,7 @@ class Ports {
   Expected<Port*, Error> loopback();
 
   Runtime& runtime_;
-  std::map<Gid, std::unique_ptr<Port>> ports_;
+  std::map<Host, std::unique_ptr<Port>> ports_;
   Port* loopback_ = nullptr;
 };
 

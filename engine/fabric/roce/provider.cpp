@@ -53,7 +53,7 @@ class RoceProvider final : public ReactorProvider {
     if (!ours) {
       return tl::unexpected(std::move(ours.error()));
     }
-    auto addresses = resolve(url, false);
+    auto addresses = resolve_hosts(url, false);
     if (!addresses) {
       return tl::unexpected(std::move(addresses.error()));
     }
@@ -72,13 +72,14 @@ class RoceProvider final : public ReactorProvider {
 
 Expected<std::unique_ptr<Provider>, Error> make(RandomSource random, const fabric::Limits& limits,
                                                 Clock clock, OpenDatagrams open,
-                                                bool alters_packets) {
+                                                FindRoute find_route, bool alters_packets) {
   auto reactor = Reactor::open(std::move(clock));
   if (!reactor) {
     return tl::unexpected(std::move(reactor.error()));
   }
   return std::make_unique<RoceProvider>(
-      std::make_unique<Runtime>(std::move(random), limits, std::move(open), std::move(*reactor)),
+      std::make_unique<Runtime>(std::move(random), limits, std::move(open), std::move(find_route),
+                                std::move(*reactor)),
       alters_packets);
 }
 
@@ -86,8 +87,9 @@ Expected<std::unique_ptr<Provider>, Error> make(RandomSource random, const fabri
 
 Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random,
                                                          const fabric::Limits& limits, Clock clock,
-                                                         OpenDatagrams open) {
-  return make(std::move(random), limits, std::move(clock), std::move(open), false);
+                                                         OpenDatagrams open, FindRoute find_route) {
+  return make(std::move(random), limits, std::move(clock), std::move(open), std::move(find_route),
+              false);
 }
 
 Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random,
@@ -98,12 +100,13 @@ Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random,
     return tl::unexpected(faults.error());
   }
   if (!*faults) {
-    return make(std::move(random), limits, std::move(clock), UdpDatagrams::open, false);
+    return make(std::move(random), limits, std::move(clock), UdpDatagrams::open, system_route,
+                false);
   }
   const std::uint64_t seed = (*faults)->seed ? *(*faults)->seed : random();
   const unsigned percent = (*faults)->percent;
   return make(std::move(random), limits, std::move(clock),
-              faulty_udp({percent, percent, percent, percent}, seed), true);
+              faulty_udp({percent, percent, percent, percent}, seed), system_route, true);
 }
 
 }  // namespace steertag::fabric::roce

@@ -3,6 +3,7 @@
 
 #include "fabric/fabric.h"
 #include "fabric/roce/network/datagrams.h"
+#include "fabric/roce/network/route.h"
 
 namespace steertag::fabric::roce {
 
@@ -13,6 +14,7 @@ Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random,
 /// Over another network.
 Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random,
                                                          const fabric::Limits& limits, Clock clock,
-                                                         OpenDatagrams open);
+                                                         OpenDatagrams open,
+                                                         FindRoute find_route = system_route);
 
 }  // namespace steertag::fabric::roce

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fabric/roce/network/datagrams.h"
+#include "fabric/roce/network/route.h"
 #include "fabric/roce/packets/limits.h"
 #include "fabric/roce/ports.h"
 #include "fabric/software/software_core.h"
@@ -9,10 +10,12 @@
 namespace steertag::fabric::roce {
 
 struct Runtime final : SoftwareCore {
-  Runtime(RandomSource source, const fabric::Limits& bounds, OpenDatagrams opener, Reactor opened)
+  Runtime(RandomSource source, const fabric::Limits& bounds, OpenDatagrams opener, FindRoute finder,
+          Reactor opened)
       : SoftwareCore(source, bounds, std::move(opened)),
         random(std::move(source)),
         open(std::move(opener)),
+        find_route(std::move(finder)),
         ports(*this) {}
 
   void after_turns() override { ports.flush(); }
@@ -24,6 +27,7 @@ struct Runtime final : SoftwareCore {
 
   RandomSource random;
   OpenDatagrams open;
+  FindRoute find_route;
   Ports ports;  // destroyed first: sessions use the reactor
 };
 

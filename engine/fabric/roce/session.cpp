@@ -12,7 +12,6 @@ namespace steertag::fabric::roce {
 namespace {
 
 constexpr std::uint16_t kPermissiveLid = 0xffff;
-constexpr std::uint8_t kIpv4 = 4;
 constexpr std::uint8_t kPacketRate = 3;  // 10 Gb/s: without a meaning over UDP
 constexpr std::uint8_t kHopLimit = 64;
 constexpr std::uint32_t kMostCmRetries = 15;
@@ -92,15 +91,9 @@ void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer)
   state_ = State::requesting;
   transaction_ = manager_.runtime().random();
   Bytes private_data(wire::kIpHeaderBytes);
-  wire::IpHeader header;
-  header.version = kIpv4;
-  header.source_port = offer.port != 0 ? offer.port : manager_.next_port();
-  const Gid own = gid_of(this->port().local());
-  const Gid other = gid_of(peer_);
-  // IPv4 addresses are the last four octets, after zeros.
-  std::copy_n(own.begin() + 12, 4, header.source.begin() + 12);
-  std::copy_n(other.begin() + 12, 4, header.destination.begin() + 12);
-  wire::encode(header, private_data.data());
+  const Address& own = this->port().local();
+  const std::uint16_t own_port = offer.port != 0 ? offer.port : manager_.next_port();
+  wire::encode(ip_header_of(own, peer_, own_port), private_data.data());
   private_data.insert(private_data.end(), offer.private_data.begin(), offer.private_data.end());
 
   Mad mad = answer(CmKind::connect_request);
@@ -118,8 +111,8 @@ void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer)
   mad.message.max_cm_retries = static_cast<std::uint8_t>(std::min(limits.cm_tries, kMostCmRetries));
   wire::CmPath& path = mad.message.primary;
   path.local_lid = path.remote_lid = kPermissiveLid;
-  path.local_gid = own;
-  path.remote_gid = other;
+  path.local_gid = gid_of(own);
+  path.remote_gid = gid_of(peer_);
   path.packet_rate = kPacketRate;
   path.hop_limit = kHopLimit;
   path.local_ack_timeout = exponent_of(limits.peer_ack);
@@ -372,13 +365,13 @@ void Session::take_reject(const Mad& mad) {
 }
 
 void Session::show_damaged(const Inbound& datagram) {
-  if (gid_of(*datagram.from) == gid_of(peer_)) {
+  if (host_of(*datagram.from) == host_of(peer_)) {
     datagrams_.received(datagram);
   }
 }
 
 bool Session::take(const Inbound& datagram, const Packet& packet) {
-  if (gid_of(*datagram.from) != gid_of(peer_)) {
+  if (host_of(*datagram.from) != host_of(peer_)) {
     return false;
   }
   datagrams_.received(datagram);

@@ -5,6 +5,7 @@
 
 #include "fabric/testing/endpoint.h"
 #include "fabric/testing/faulty_roce.h"
+#include "fabric/testing/ipv6_roce.h"
 
 namespace steertag::fabric::testing {
 
@@ -41,9 +42,10 @@ class ProviderSuite : public ::testing::TestWithParam<Factory> {
 
 }  // namespace steertag::fabric::testing
 
-/// Runs a suite over the providers of this run. The default is iwarp,roce. STEERTAG_PROVIDERS=verbs
-/// (or iwarp,verbs) selects others. STEERTAG_VERBS_HOST is then the address of an RDMA device.
-#define STEERTAG_OVER_PROVIDERS(suite)                                                           \
+/// Runs a suite over the providers of this run, on addresses that other processes reach. The
+/// default is iwarp,roce. STEERTAG_PROVIDERS=verbs (or iwarp,verbs) selects others.
+/// STEERTAG_VERBS_HOST is then the address of an RDMA device.
+#define STEERTAG_BETWEEN_PROCESSES(suite)                                                        \
   INSTANTIATE_TEST_SUITE_P(Iwarp, suite,                                                         \
                            ::testing::ValuesIn(::steertag::fabric::testing::if_chosen("iwarp")), \
                            [](const auto& each) { return each.param.name; });                    \
@@ -55,4 +57,11 @@ class ProviderSuite : public ::testing::TestWithParam<Factory> {
                            [](const auto& each) { return each.param.name; });                    \
   INSTANTIATE_TEST_SUITE_P(Verbs, suite,                                                         \
                            ::testing::ValuesIn(::steertag::fabric::testing::if_chosen("verbs")), \
+                           [](const auto& each) { return each.param.name; })
+
+/// The same, and over IPv6 in one process.
+#define STEERTAG_OVER_PROVIDERS(suite)                                                         \
+  STEERTAG_BETWEEN_PROCESSES(suite);                                                           \
+  INSTANTIATE_TEST_SUITE_P(RoceIpv6, suite,                                                    \
+                           ::testing::ValuesIn(::steertag::fabric::testing::ipv6_if_chosen()), \
                            [](const auto& each) { return each.param.name; })

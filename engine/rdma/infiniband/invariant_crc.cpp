@@ -105,6 +105,9 @@ InvariantCrc::InvariantCrc(const Ipv6Route& route) {
   put_ports(route.source_port, route.destination_port);
 }
 
+InvariantCrc::InvariantCrc(const IpRoute& route)
+    : InvariantCrc(std::visit([](const auto& each) { return InvariantCrc(each); }, route)) {}
+
 void InvariantCrc::put_ports(std::uint16_t source, std::uint16_t destination) {
   std::byte* udp = header_.data() + udp_at_;
   store16(udp, source);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <variant>
 
 #include "rdma/infiniband/routing.h"
 #include "rdma/infiniband/transport.h"
@@ -28,6 +29,7 @@ struct Ipv6Route {
   std::uint16_t source_port = kRoceUdpPort;
   std::uint16_t destination_port = kRoceUdpPort;
 };
+using IpRoute = std::variant<Ipv4Route, Ipv6Route>;
 
 /// Computes the CRC of the packets of one flow. It is made once for the flow.
 ///
@@ -37,6 +39,7 @@ class InvariantCrc {
  public:
   explicit InvariantCrc(const Ipv4Route& route);
   explicit InvariantCrc(const Ipv6Route& route);
+  explicit InvariantCrc(const IpRoute& route);
 
   /// The CRC of a packet in pieces, from the base header through the pad. The first piece holds at
   /// least the base header. `identification` is that of the IPv4 header.

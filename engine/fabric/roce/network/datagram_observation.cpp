@@ -33,8 +33,10 @@ void DatagramObservation::keep(const Inbound& datagram) {
 
 void DatagramObservation::report(trace::Role sender, const Address& from, const Address& to,
                                  View octets, std::uint16_t identification) {
+  // IPv6 has no identification: there it is only the packet's place in a run.
+  const std::uint16_t of_header = is_ipv4(from) ? identification : std::uint16_t{0};
   sink_->on_datagram(reactor_.now(),
-                     {sender, endpoint_of(from), endpoint_of(to), octets, identification});
+                     {sender, endpoint_of(from), endpoint_of(to), octets, of_header});
 }
 
 }  // namespace steertag::fabric::roce

@@ -1,7 +1,7 @@
 // A network of datagrams, as a RoCEv2 port uses it.
 //
 // Everything that the invariant CRC covers is known to its user: the addresses and ports, and the
-// IP identification. That is 0, or the packet's place in its run (SegmentRun).
+// IPv4 identification. That is 0, or the packet's place in its run (SegmentRun).
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ inline constexpr std::size_t kUsualReceiveBuffer = 2 * 212992;
 struct Outbound {
   View octets;
   const Address* to = nullptr;
-  std::uint16_t identification = 0;  // of its IPv4 header: its place in its run
+  std::uint16_t identification = 0;  // its place in its run, and that of its IPv4 header
 };
 struct Inbound {
   View octets;

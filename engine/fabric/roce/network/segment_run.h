@@ -12,12 +12,13 @@ namespace steertag::fabric::roce {
 /// The run that a queue of packets ends with. Its packets have one destination and one size; only
 /// the last may be shorter.
 ///
-/// Linux gives them the IP identifications 0, 1, 2 ... (inet_gso_segment), and the invariant CRC
-/// covers the identification. So a packet's place must be known when its CRC is computed.
+/// Linux gives them the IPv4 identifications 0, 1, 2 ... (inet_gso_segment), and the invariant CRC
+/// covers the identification. So a packet's place must be known when its CRC is computed. IPv6 has
+/// no identification, and a place only tells where a run starts.
 class SegmentRun {
  public:
   /// What Linux takes as one: UDP_MAX_SEGMENTS of the oldest kernel, and the octets of a UDP
-  /// datagram over IPv4.
+  /// datagram over IPv4, which are fewer than over IPv6.
   static constexpr std::size_t kMostSegments = 64;
   static constexpr std::size_t kMostBytes = 65507;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fabric/roce/packets/gid.h"
+#include "fabric/testing/ipv6_roce.h"
 
 namespace steertag::fabric::roce {
 namespace {
@@ -42,6 +43,15 @@ TEST(SegmentRun, HasOneDestination) {
   EXPECT_EQ(run.add(kOtherDestination, 100), 0);
   EXPECT_EQ(run.add(with_port(kOtherDestination, 4792), 100), 0) << "another port";
   EXPECT_EQ(run.add(with_port(kOtherDestination, 4792), 100), 1);
+}
+
+TEST(SegmentRun, HasOneInterface) {
+  const Address here = testing::numeric("fe80::1%1", 4791);
+  const Address elsewhere = testing::numeric("fe80::1%2", 4791);
+  SegmentRun run;
+  EXPECT_EQ(run.add(here, 100), 0);
+  EXPECT_EQ(run.add(here, 100), 1);
+  EXPECT_EQ(run.add(elsewhere, 100), 0);
 }
 
 TEST(SegmentRun, HasAtMost64Packets) {

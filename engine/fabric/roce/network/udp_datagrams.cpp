@@ -67,20 +67,35 @@ bool refuses_runs(int code) {
   return code == EIO || code == EINVAL || code == EMSGSIZE || code == EOPNOTSUPP;
 }
 
+bool set_ip_options(int fd, int family) {
+  // Without fragments Linux sends the IPv4 identification 0, which the invariant CRC covers.
+  if (family == AF_INET) {
+    return set_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO) &&
+           set_option(fd, IPPROTO_IP, IP_RECVERR, 1);
+  }
+  return set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1) &&
+         set_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO) &&
+         set_option(fd, IPPROTO_IPV6, IPV6_RECVERR, 1);
+}
+
+bool is_icmp(const cmsghdr& control) {
+  return (control.cmsg_level == IPPROTO_IP && control.cmsg_type == IP_RECVERR) ||
+         (control.cmsg_level == IPPROTO_IPV6 && control.cmsg_type == IPV6_RECVERR);
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<Datagrams>, Error> UdpDatagrams::open(const Address& local,
                                                                int buffer_bytes) {
   Socket socket(::socket(local.storage.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  // Without fragments Linux sends the IP identification 0, which the invariant CRC covers.
-  if (!socket.open() || !set_option(socket.fd(), IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO) ||
-      !set_option(socket.fd(), IPPROTO_IP, IP_RECVERR, 1) ||
+  if (!socket.open() || !set_ip_options(socket.fd(), local.storage.ss_family) ||
       ::bind(socket.fd(), local.generic(), local.length) != 0) {
     return cannot_bind(local, errno);
   }
   set_option(socket.fd(), SOL_SOCKET, SO_RCVBUF, buffer_bytes);
   set_option(socket.fd(), SOL_SOCKET, SO_SNDBUF, buffer_bytes);
-  return std::make_unique<UdpDatagrams>(std::move(socket), local);
+  const Address bound = local_address(socket);
+  return std::make_unique<UdpDatagrams>(std::move(socket), bound);
 }
 
 UdpDatagrams::UdpDatagrams(Socket socket, const Address& local)
@@ -198,7 +213,7 @@ std::optional<Address> UdpDatagrams::refusal() {
     to.length = message.msg_namelen;
     for (cmsghdr* each = CMSG_FIRSTHDR(&message); each != nullptr;
          each = CMSG_NXTHDR(&message, each)) {
-      if (each->cmsg_level != IPPROTO_IP || each->cmsg_type != IP_RECVERR) {
+      if (!is_icmp(*each)) {
         continue;
       }
       sock_extended_err error{};

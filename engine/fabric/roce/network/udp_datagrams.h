@@ -11,7 +11,8 @@ namespace steertag::fabric::roce {
 
 class UdpDatagrams final : public Datagrams {
  public:
-  /// Errc::cannot_listen if the address is not local or its port is busy.
+  /// Of one family of addresses. Errc::cannot_listen if the address is not local or its port is
+  /// busy. Port 0 is any free one.
   static Expected<std::unique_ptr<Datagrams>, Error> open(const Address& local, int buffer_bytes);
 
   UdpDatagrams(Socket socket, const Address& local);
