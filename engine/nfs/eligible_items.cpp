@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "nfs/direct/binding.h"
 #include "nfs/v4/binding.h"
 #include "nfs/v4/compound.h"
 #include "rpc/auth.h"
@@ -18,7 +19,13 @@ bool is_compound(std::uint32_t program, std::uint32_t version, std::uint32_t pro
          procedure == nfs4::NFSPROC4_COMPOUND;
 }
 
-std::vector<EligibleItem> finish(nfs4::ItemWalk walk, wire::Fault* fault) {
+std::optional<direct::Procedure> direct_access(std::uint32_t program, std::uint32_t version,
+                                               std::uint32_t procedure) {
+  if (program != direct::kProgram || version != direct::kVersion) return std::nullopt;
+  return direct::procedure_numbered(procedure);
+}
+
+std::vector<EligibleItem> finish(ItemWalk walk, wire::Fault* fault) {
   if (fault != nullptr) *fault = walk.fault;
   return std::move(walk.items);
 }
@@ -54,13 +61,17 @@ std::vector<EligibleItem> eligible_results(View rpc_reply, std::uint32_t program
                                            std::uint32_t version, std::uint32_t procedure,
                                            std::span<const std::uint32_t> write_lengths,
                                            wire::Fault* fault) {
-  if (is_compound(program, version, procedure)) {
+  const auto direct_procedure = direct_access(program, version, procedure);
+  if (direct_procedure || is_compound(program, version, procedure)) {
     wire::Reader reader(rpc_reply, wire::Values::any);
     rpc::ReplyHeader header;
     header.decode(reader);
     if (fault != nullptr) *fault = reader.fault();
     if (!reader.ok() || !header.success()) return {};
-    return finish(nfs4::eligible_results(reader, write_lengths), fault);
+    return finish(direct_procedure
+                      ? direct::eligible_results(reader, *direct_procedure, write_lengths)
+                      : nfs4::eligible_results(reader, write_lengths),
+                  fault);
   }
   const auto item = eligible_result(rpc_reply, program, version, procedure, fault);
   if (item) return {*item};

@@ -1,4 +1,4 @@
-// The DDP-eligible items of a call or reply of any version of NFS, in one shape (RFC 8267).
+// The DDP-eligible items of a call or reply of any version of NFS, and of direct access (RFC 8267).
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ std::vector<EligibleItem> eligible_arguments(View rpc_call,
                                              wire::Fault* fault = nullptr);
 
 /// The eligible results of an encoded reply to a call of that procedure, likewise. Item i belongs
-/// to write chunk i. `write_lengths` are the lengths of the reply's write chunks. Version 4 takes
-/// an item for reduced when its chunk is not empty. A result that reports an error has an `absent`
-/// item there, since it uses up its write chunk. Nothing when the RPC reply itself reports an
-/// error.
+/// to write chunk i. `write_lengths` are the lengths of the reply's write chunks. Version 4 and
+/// direct access take an item for reduced when its chunk is not empty. A result that reports an
+/// error has an `absent` item there, since it uses up its write chunk. Nothing when the RPC reply
+/// itself reports an error.
 std::vector<EligibleItem> eligible_results(View rpc_reply, std::uint32_t program,
                                            std::uint32_t version, std::uint32_t procedure,
                                            std::span<const std::uint32_t> write_lengths,

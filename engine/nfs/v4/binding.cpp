@@ -12,6 +12,7 @@ namespace {
 
 using nfs::EligibleItem;
 using nfs::ItemIn;
+using nfs::ItemWalker;
 
 constexpr std::array<BindingRow, 4> kTable{{
     {Opnum::OP_CREATE, ItemIn::argument, "linkdata"},
@@ -20,48 +21,6 @@ constexpr std::array<BindingRow, 4> kTable{{
     {Opnum::OP_WRITE, ItemIn::argument, "data"},
 }};
 
-/// What the walks of both directions share: how many octets were taken out of the stream so far.
-class Walk {
- public:
-  explicit Walk(wire::Reader& reader) : reader_(reader) {}
-
-  wire::Reader& reader() { return reader_; }
-
-  /// Reads the item's count word, asks `is_reduced(item)`, and steps over the data if it is here.
-  template <class IsReduced>
-  void take_item(std::string_view name, IsReduced&& is_reduced) {
-    EligibleItem item;
-    item.length = reader_.u32(name);
-    if (!reader_.ok()) return;
-    item.position = reader_.offset() + removed_;
-    item.reduced = item.length != 0 && is_reduced(item);
-    walk_.items.push_back(item);
-    if (item.reduced) {
-      // RFC 8166 3.4.5: data and roundup leave the stream, the count word stays.
-      removed_ += wire::roundup4(item.length);
-    } else {
-      reader_.opaque_fixed(item.length, name);
-    }
-  }
-  void take_absent() {
-    EligibleItem item;
-    item.position = reader_.offset() + removed_;
-    item.absent = true;
-    walk_.items.push_back(item);
-  }
-  std::size_t items() const { return walk_.items.size(); }
-
-  ItemWalk finish() {
-    walk_.fault = reader_.fault();
-    return std::move(walk_);
-  }
-
- private:
-  wire::Reader& reader_;
-  std::size_t removed_ = 0;
-  ItemWalk walk_;
-};
-
 template <class T>
 void skip(wire::Reader& reader) {
   T value{};
@@ -69,7 +28,7 @@ void skip(wire::Reader& reader) {
 }
 
 template <class IsReduced>
-void take_write(Walk& walk, const IsReduced& is_reduced) {
+void take_write(ItemWalker& walk, const IsReduced& is_reduced) {
   wire::Reader& reader = walk.reader();
   skip<StateId>(reader);
   reader.u64("offset");
@@ -78,7 +37,7 @@ void take_write(Walk& walk, const IsReduced& is_reduced) {
 }
 
 template <class IsReduced>
-void take_create(Walk& walk, const IsReduced& is_reduced) {
+void take_create(ItemWalker& walk, const IsReduced& is_reduced) {
   wire::Reader& reader = walk.reader();
   const auto type = static_cast<FileType>(reader.u32("type"));
   if (type == FileType::NF4LNK) {
@@ -91,7 +50,7 @@ void take_create(Walk& walk, const IsReduced& is_reduced) {
 }
 
 template <class IsReduced>
-void take_result(Walk& walk, Opnum number, const IsReduced& is_reduced) {
+void take_result(ItemWalker& walk, Opnum number, const IsReduced& is_reduced) {
   wire::Reader& reader = walk.reader();
   const bool ok = reader.u32("status") == 0;
   if (!reader.ok()) return;
@@ -116,7 +75,7 @@ std::span<const BindingRow> binding_table() {
 }
 
 ItemWalk eligible_arguments(wire::Reader& reader, std::span<const std::uint32_t> read_positions) {
-  Walk walk(reader);
+  ItemWalker walk(reader);
   const auto is_reduced = [&](const EligibleItem& item) {
     return std::ranges::find(read_positions, item.position) != read_positions.end();
   };
@@ -136,7 +95,7 @@ ItemWalk eligible_arguments(wire::Reader& reader, std::span<const std::uint32_t>
 }
 
 ItemWalk eligible_results(wire::Reader& reader, std::span<const std::uint32_t> write_lengths) {
-  Walk walk(reader);
+  ItemWalker walk(reader);
   const auto is_reduced = [&](const EligibleItem&) {
     const std::size_t chunk = walk.items();
     return chunk < write_lengths.size() && write_lengths[chunk] != 0;

@@ -5,12 +5,11 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "nfs/binding.h"
+#include "nfs/item_walk.h"
 #include "nfs/v4/operations.h"
 #include "support/bytes.h"
-#include "wire/fault.h"
 #include "wire/xdr.h"
 
 namespace steertag::nfs4 {
@@ -23,12 +22,7 @@ struct BindingRow {
 };
 std::span<const BindingRow> binding_table();
 
-/// A list of items, and what stopped the walk before its end: the items are then those before that.
-/// An operation without a name stops it as `bad_enum`, because its arguments have no known end.
-struct ItemWalk {
-  std::vector<nfs::EligibleItem> items;
-  wire::Fault fault;
-};
+using nfs::ItemWalk;
 
 /// The eligible arguments of a COMPOUND4args that the reader stands before. `read_positions` are
 /// the positions of the call's read chunks: an item at one of them is not in this payload.

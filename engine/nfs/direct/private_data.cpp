@@ -1,0 +1,40 @@
+// Builds and reads the private data of an optimistic connection.
+#include "nfs/direct/private_data.h"
+
+#include <algorithm>
+
+#include "wire/xdr.h"
+
+namespace steertag::direct {
+namespace {
+
+constexpr std::byte kPrivateVersion{1};
+
+}  // namespace
+
+void encode_answer(Bytes& out) {
+  wire::Writer(out).u32(kFormatId);
+  out.push_back(kPrivateVersion);
+  out.insert(out.end(), 3, std::byte{0});  // flags and reserved
+}
+
+void encode(const Ticket& ticket, Bytes& out) {
+  encode_answer(out);
+  out.insert(out.end(), ticket.begin(), ticket.end());
+}
+
+bool is_optimistic(View private_data) {
+  return private_data.size() >= kPrivateHeaderOctets &&
+         wire::load_u32(private_data.data()) == kFormatId;
+}
+
+std::optional<Ticket> find_ticket(View private_data) {
+  const bool whole = private_data.size() >= kPrivateHeaderOctets + kTicketOctets;
+  if (!whole || !is_optimistic(private_data) || private_data[4] != kPrivateVersion)
+    return std::nullopt;
+  Ticket ticket;
+  std::ranges::copy(private_data.subspan(kPrivateHeaderOctets, kTicketOctets), ticket.begin());
+  return ticket;
+}
+
+}  // namespace steertag::direct

@@ -1,0 +1,27 @@
+// Private data of an optimistic connection: what it is, and the ticket that opens it.
+#pragma once
+
+#include <optional>
+
+#include "nfs/direct/messages.h"
+#include "support/bytes.h"
+
+namespace steertag::direct {
+
+/// Not that of RFC 8797, so that none takes the connection for RPC-over-RDMA.
+inline constexpr std::uint32_t kFormatId = 0x6f646166;
+/// Format id, version, flags and two reserved octets.
+inline constexpr std::size_t kPrivateHeaderOctets = 8;
+
+/// What the client sends.
+void encode(const Ticket& ticket, Bytes& out);
+/// What the server answers: the header alone.
+void encode_answer(Bytes& out);
+
+/// Whether the private data are those of an optimistic connection, with or without a good ticket.
+bool is_optimistic(View private_data);
+/// The ticket, if the private data begin with the header of this version and a ticket. Octets
+/// behind it are ignored: a connection manager may have padded them.
+std::optional<Ticket> find_ticket(View private_data);
+
+}  // namespace steertag::direct
