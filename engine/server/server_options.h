@@ -16,6 +16,8 @@
 
 namespace steertag::peer {
 
+class DirectAccess;
+
 struct ServerOptions {
   std::uint32_t credits = kDefaultCredits;  // granted in every reply; 1 .. kMostCredits
   wire::PrivateData announced{true, kDefaultAnnouncedBytes, kDefaultAnnouncedBytes};
@@ -33,6 +35,8 @@ struct ServerOptions {
   fabric::roce::Policy roce;
   bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
   DeadlineClock clock = std::chrono::steady_clock::now;
+  /// That of the program of direct access. None: no optimistic connection is told apart.
+  std::shared_ptr<DirectAccess> direct;
   std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire
 };
 

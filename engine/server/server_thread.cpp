@@ -29,7 +29,8 @@ Expected<std::unique_ptr<ServerThread>, net::Error> ServerThread::start(
   Nfs4StateOptions state;
   state.clock = options.clock;
   state.random = random;
-  auto server = Server::start(addresses->addresses, make_programs(*made->storage_, state), options);
+  auto server = Server::start(addresses->addresses,
+                              make_programs(*made->storage_, state, options.direct), options);
   if (!server) return tl::unexpected(std::move(server.error()));
   made->server_ = std::move(*server);
   made->listening_ = made->server_->listening();

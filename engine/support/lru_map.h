@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace steertag::peer {
+namespace steertag {
 
 template <class Key, class Value>
 class LruMap {
@@ -65,4 +65,4 @@ class LruMap {
   std::uint64_t dropped_ = 0;
 };
 
-}  // namespace steertag::peer
+}  // namespace steertag

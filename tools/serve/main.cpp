@@ -113,9 +113,11 @@ int serve(const Options& options) {
   if (as_root && !options.root_squash)
     warn("--no-root-squash: whoever reaches this server and says to be uid 0 is root within " +
          *options.export_directory);
+  if (options.optimistic)
+    how.direct = std::make_shared<peer::DirectAccess>(peer::DirectLimits{}, random, how.clock);
   TroubleLog troubles(warn, std::chrono::steady_clock::now);
   auto server = peer::Server::start(
-      addresses->addresses, peer::make_programs(**storage, state), how,
+      addresses->addresses, peer::make_programs(**storage, state, how.direct), how,
       [&](const std::string& peer, const net::Error& error) { troubles.tell(peer, error); });
   if (!server) return fail(server.error().message());
   forget_inherited_sockets();

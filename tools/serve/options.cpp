@@ -35,6 +35,7 @@ struct Words {
   std::int64_t lease_s = peer::kLeaseTime.count();
   bool no_remote_invalidation = false;
   bool no_private_data = false;
+  bool optimistic = false;
   bool no_sandbox = false;
   bool list_deviations = false;
   bool json = false;
@@ -74,6 +75,11 @@ void describe(CLI::App& app, Words& words) {
                  "lease of NFS version 4 in seconds; a grace period lasts as long")
       ->check(CLI::Range(kShortestLeaseS, kLongestLeaseS))
       ->capture_default_str();
+  app.add_flag(
+         "--optimistic", words.optimistic,
+         "let clients read blocks of files by RDMA Reads of their own, over a connection beside "
+         "that of NFS")
+      ->excludes(exported);
   app.add_option("--deviate", words.deviations,
                  "switch this deviation on (can be given several times)")
       ->allow_extra_args(false);
@@ -96,6 +102,7 @@ void describe(CLI::App& app, Words& words) {
 
 std::variant<Options, Ending> check(const Words& words) {
   Options options;
+  options.optimistic = words.optimistic;
   options.sandbox = !words.no_sandbox;
   options.list_deviations = words.list_deviations;
   options.as_json = words.json;

@@ -23,6 +23,7 @@ struct Options {
   std::chrono::seconds lease = peer::kLeaseTime;
   peer::ServerOptions server;
   std::optional<std::uint16_t> portmap;  // a further port, for the port mapper
+  bool optimistic = false;               // direct access; not of an export
   bool sandbox = true;
   bool list_deviations = false;
   bool as_json = false;

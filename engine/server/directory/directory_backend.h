@@ -2,10 +2,10 @@
 #pragma once
 
 #include "server/directory/host_tree.h"
-#include "server/directory/lru_map.h"
 #include "server/directory/open_files.h"
 #include "server/directory/readdir_cookies.h"
 #include "server/storage/backend.h"
+#include "support/lru_map.h"
 
 namespace steertag::peer {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "server/directory/limits.h"
-#include "server/directory/lru_map.h"
 #include "server/storage/backend.h"
+#include "support/lru_map.h"
 
 namespace steertag::peer {
 

@@ -3,7 +3,7 @@
 
 #include "server/directory/host_root.h"
 #include "server/directory/limits.h"
-#include "server/directory/lru_map.h"
+#include "support/lru_map.h"
 
 namespace steertag::peer {
 

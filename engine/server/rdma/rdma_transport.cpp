@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "nfs/direct/private_data.h"
+#include "server/direct/direct_access.h"
+
 namespace steertag::peer {
 namespace {
 
@@ -21,6 +24,7 @@ RdmaTransport::~RdmaTransport() {
   listeners_.clear();
   unanswered_.clear();
   connections_.clear();
+  if (context_.options.direct) context_.options.direct->leave(rdma_.provider);
 }
 
 Expected<std::uint16_t, fabric::Error> RdmaTransport::listen(const fabric::Url& url) {
@@ -50,6 +54,13 @@ EndpointOptions RdmaTransport::endpoint_options() const {
 void RdmaTransport::on_request(std::unique_ptr<fabric::ConnectionRequest> request) {
   auto slot = context_.admit(request->peer());
   if (!slot) return request->reject({});
+  DirectAccess* const direct_access = context_.options.direct.get();
+  if (direct_access && direct::is_optimistic(request->private_data())) {
+    const bool accepted = direct_access->take(rdma_.provider, *request,
+                                              endpoint_options().connection, std::move(*slot));
+    if (!accepted) ++context_.statistics.refused_connections;
+    return;
+  }
   if (context_.options.interposer)
     return answer(std::move(request), *context_.options.interposer, std::move(*slot));
   auto connection =

@@ -1,28 +1,14 @@
 // The responder on one connection: from a received message to an executed call.
 #include "server/rdma/server_connection.h"
 
-#include <charconv>
 #include <cstring>
 
 #include "rpc/direction.h"
+#include "server/rdma/peer_name.h"
 #include "wire/xdr.h"
 
 namespace steertag::peer {
 namespace {
-
-/// "192.0.2.1:4711" without the port: retries come from another port.
-std::string host_of(const std::string& peer_name) {
-  return peer_name.substr(0, peer_name.rfind(':'));
-}
-
-/// 0 where the name has none.
-std::uint16_t port_of(const std::string& peer_name) {
-  std::uint16_t port = 0;
-  const std::size_t colon = peer_name.rfind(':');
-  const char* const end = peer_name.data() + peer_name.size();
-  if (colon != std::string::npos) std::from_chars(peer_name.data() + colon + 1, end, port);
-  return port;
-}
 
 bool too_complex(const wire::Header& header) {
   if (header.write_list.size() > kMostChunks || header.reply_chunk.size() > kMostSegmentsPerChunk)

@@ -142,6 +142,15 @@ struct NewNode {
   AttributeChange change;
 };
 
+/// Sees each change of a regular file's contents, or of who may read it, before it is made.
+class ContentObserver {
+ public:
+  virtual ~ContentObserver() = default;
+  /// What was known of octets from `from` up to `to` may not hold any more. `to` may be behind the
+  /// end of the file, and is the largest number for all of it.
+  virtual void before_change(NodeId file, std::uint64_t from, std::uint64_t to) = 0;
+};
+
 /// One file system. All names are single path components; "." and ".." are understood by `lookup`.
 /// No operation checks permissions: that is the upper layer's, which knows the caller.
 class Backend {
@@ -190,6 +199,9 @@ class Backend {
   /// Whether the superuser among the callers is also that of the storage, and thus may do all that
   /// any owner may. False where it is no more than the one user that all objects are made for.
   virtual bool superuser_owns_all() const { return true; }
+  /// From now on the observer sees changes; with nullptr none does. It must outlive the storage, or
+  /// be taken back. False if changes are possible that the storage does not see.
+  virtual bool observe(ContentObserver* /*observer*/) { return false; }
   /// What falls due by time; cheap, and called between calls.
   virtual void tend() {}
   /// The largest READ or WRITE that is announced to clients; up to kLargestTransfer is

@@ -1,6 +1,9 @@
 // The memory file system's tree: handles, attributes, names and links.
 #include "server/storage/memory_backend.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "server/storage/entry_name.h"
 #include "server/storage/filehandle_mac.h"
 #include "wire/xdr.h"
@@ -103,9 +106,13 @@ Status MemoryBackend::change(NodeId id, const AttributeChange& change) {
   if (change.size_bytes) {
     if (attributes.type == FileType::directory) return Status::is_directory;
     if (attributes.type != FileType::regular) return Status::invalid;
+    const std::uint64_t size = attributes.size_bytes;
+    if (*change.size_bytes != size)
+      tell_of_change(id, std::min(size, *change.size_bytes), std::max(size, *change.size_bytes));
     if (const Status status = resize(*node, *change.size_bytes); status != Status::ok)
       return status;
   }
+  if (change.mode || change.uid || change.gid) tell_of_change(id);
   const Time now = clock_();
   if (change.mode) attributes.mode = *change.mode & kModeBits;
   if (change.uid) attributes.uid = *change.uid;
@@ -220,11 +227,20 @@ Result<NodeId> MemoryBackend::create(NodeId id, std::string_view name, const New
   return created;
 }
 
+void MemoryBackend::tell_of_change(NodeId id, std::uint64_t from, std::uint64_t to) {
+  if (observer_) observer_->before_change(id, from, to);
+}
+
+void MemoryBackend::tell_of_change(NodeId id) {
+  tell_of_change(id, 0, std::numeric_limits<std::uint64_t>::max());
+}
+
 void MemoryBackend::drop_link(NodeId id) {
   Node* node = find(id);
   if (!node) return;
   mark_changed(*node, clock_());
   if (--node->attributes.link_count > 0 && node->attributes.type != FileType::directory) return;
+  tell_of_change(id);
   if (node->link_text) used_bytes_ -= node->link_text->size();
   while (!node->blocks.empty()) release_block(*node, node->blocks.begin()->first);
   nodes_.erase(id);

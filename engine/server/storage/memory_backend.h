@@ -53,6 +53,10 @@ class MemoryBackend final : public Backend {
   std::uint64_t write_verifier() const override { return verifier_; }
   /// Cookies never change their meaning, but go with the storage.
   std::uint64_t cookie_verifier() const override { return verifier_; }
+  bool observe(ContentObserver* observer) override {
+    observer_ = observer;
+    return true;
+  }
   SpaceUsage space() const override;
   std::uint64_t largest_file_bytes() const override { return limits_.largest_file_bytes; }
   std::uint32_t largest_transfer_bytes() const override { return limits_.largest_transfer_bytes; }
@@ -91,6 +95,8 @@ class MemoryBackend final : public Backend {
   void touch(Node& node);
   /// Anything at all changed.
   void mark_changed(Node& node, const Time& now);
+  void tell_of_change(NodeId id, std::uint64_t from, std::uint64_t to);
+  void tell_of_change(NodeId id);  // of all of the file
   void drop_link(NodeId id);
   Status unlink(NodeId directory, std::string_view name, bool is_directory);
   Status check_replace(const Node& moved, const Entry& victim) const;
@@ -102,6 +108,7 @@ class MemoryBackend final : public Backend {
   void release_block(Node& node, std::uint64_t index);
   std::uint64_t filehandle_mac(NodeId id, std::uint64_t generation) const;
 
+  ContentObserver* observer_ = nullptr;
   Clock clock_;
   MemoryLimits limits_;
   std::uint64_t key_[2];

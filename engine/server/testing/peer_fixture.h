@@ -50,16 +50,17 @@ class PeerTest : public ::testing::Test {
   }
 
   /// Every program of the reference server over the fixture's storage.
-  std::vector<std::unique_ptr<Program>> all_programs(const DeadlineClock& clock) {
+  std::vector<std::unique_ptr<Program>> all_programs(
+      const DeadlineClock& clock, const std::shared_ptr<DirectAccess>& access = {}) {
     Nfs4StateOptions state;
     state.clock = clock;
     state.random = seeded_random(9);
-    return make_programs(*storage, state);
+    return make_programs(*storage, state, access);
   }
 
   void serve(const ServerOptions& options = {}) {
     auto started = Server::start(*provider, *fabric::parse_url(origin + ":0"),
-                                 all_programs(options.clock), options);
+                                 all_programs(options.clock, options.direct), options);
     ASSERT_TRUE(started) << started.error().message();
     server = std::move(*started);
     url = *fabric::parse_url(origin + ":" + std::to_string(server->port()));

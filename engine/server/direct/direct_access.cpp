@@ -1,0 +1,85 @@
+// Users of direct access come and go.
+#include "server/direct/direct_access.h"
+
+#include <algorithm>
+
+#include "nfs/direct/private_data.h"
+#include "server/rdma/peer_name.h"
+#include "wire/xdr.h"
+
+namespace steertag::peer {
+
+direct::Ticket DirectAccess::fresh_ticket() {
+  direct::Ticket ticket;
+  wire::store_u64(ticket.data(), random_());
+  wire::store_u64(ticket.data() + 8, random_());
+  return ticket;
+}
+
+Expected<const DirectUser*, nfs4::Status> DirectAccess::hello(const direct::HelloArgs& args,
+                                                              const ConnectionInfo& info) {
+  if (!info.rdma) return tl::unexpected(nfs4::Status::NFS4ERR_NOTSUPP);
+  if (args.frame_form != direct::kFrameForm) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+  for (const auto& user : users_) {
+    const bool same_run = user->hello().verifier == args.verifier && user->host() == info.peer_host;
+    if (same_run || user->connection_id() == info.id) user->end();
+  }
+  // Ended users are destroyed in `tend`, at the latest before the next call.
+  const auto held = std::ranges::count_if(users_, [](const auto& user) { return !user->ended(); });
+  if (static_cast<std::size_t>(held) >= limits_.users)
+    return tl::unexpected(nfs4::Status::NFS4ERR_DELAY);
+  users_.push_back(std::make_unique<DirectUser>(args, info, fresh_ticket(), now(), totals_));
+  return users_.back().get();
+}
+
+DirectUser* DirectAccess::user_of(const ConnectionInfo& info) {
+  const auto found = std::ranges::find_if(
+      users_, [&](const auto& user) { return !user->ended() && user->connection_id() == info.id; });
+  return found == users_.end() ? nullptr : found->get();
+}
+
+DirectUser* DirectAccess::find(const direct::Ticket& ticket, const std::string& host) {
+  const auto found = std::ranges::find_if(users_, [&](const auto& user) {
+    return user->awaits_ticket() && user->ticket() == ticket && user->host() == host &&
+           now() - user->made() < limits_.lease;
+  });
+  return found == users_.end() ? nullptr : found->get();
+}
+
+bool DirectAccess::take(fabric::Provider& provider, fabric::ConnectionRequest& request,
+                        fabric::ConnectionOptions options, net::SourceQuota::Slot slot) {
+  options.private_data.clear();
+  direct::encode_answer(options.private_data);
+  const auto ticket = direct::find_ticket(request.private_data());
+  DirectUser* user = ticket ? find(*ticket, host_of(request.peer_name())) : nullptr;
+  if (!user) {
+    request.reject(options.private_data);
+    return false;
+  }
+  options.ord = 0;  // the client's memory is never read
+  return user->accept(provider, request, options, std::move(slot), limits_, random_).has_value();
+}
+
+void DirectAccess::tend() {
+  const Time time = now();
+  const bool looks = time - looked_ >= kLeaseCheckInterval;
+  if (looks) looked_ = time;
+  for (const auto& user : users_) {
+    const bool lapsed = user->awaits_ticket() && time - user->made() >= limits_.lease;
+    if (!user->ended() && (lapsed || user->is_orphan())) user->end();
+    if (looks && user->frames()) user->frames()->expire(time);
+  }
+  std::erase_if(users_, [](const auto& user) { return user->ended(); });
+}
+
+void DirectAccess::leave(const fabric::Provider& provider) {
+  std::erase_if(users_, [&](const auto& user) { return user->uses(provider); });
+}
+
+void DirectAccess::before_change(NodeId node, std::uint64_t from, std::uint64_t to) {
+  for (const auto& user : users_) {
+    if (user->frames()) user->frames()->revoke(node, from, to);
+  }
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,58 @@
+// Direct access of one server: its users, their tickets, and what a change of a file revokes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "server/direct/direct_user.h"
+
+namespace steertag::peer {
+
+/// Shared by the program that grants and the transports that take optimistic connections. Outlives
+/// both; the users go with the provider of their connection (`leave`).
+class DirectAccess final : public ContentObserver {
+ public:
+  using Time = DirectUser::Time;
+
+  /// `random` must differ from start to start.
+  DirectAccess(const DirectLimits& limits, std::function<std::uint64_t()> random,
+               DeadlineClock clock)
+      : limits_(limits), random_(std::move(random)), clock_(std::move(clock)) {}
+
+  /// A new user with a ticket, in place of an older one of this connection or verifier.
+  Expected<const DirectUser*, nfs4::Status> hello(const direct::HelloArgs& args,
+                                                  const ConnectionInfo& info);
+  /// The user that said HELLO on this connection, if it is not ended.
+  DirectUser* user_of(const ConnectionInfo& info);
+  /// Ends users that lost a connection or let their ticket lapse, and closes memory whose lease is
+  /// over. Not from inside a notice.
+  void tend();
+
+  /// Answers a request for an optimistic connection. True: it was accepted.
+  bool take(fabric::Provider& provider, fabric::ConnectionRequest& request,
+            fabric::ConnectionOptions options, net::SourceQuota::Slot slot);
+  /// Ends the users of this provider, which is going away. Not from inside a notice.
+  void leave(const fabric::Provider& provider);
+
+  void before_change(NodeId node, std::uint64_t from, std::uint64_t to) override;
+
+  Time now() const { return clock_(); }
+  const DirectLimits& limits() const { return limits_; }
+  const direct::Counters& counters() const { return totals_.counters; }
+  void count_rpc_octets(std::size_t octets) { totals_.counters.rpc_octets += octets; }
+  std::size_t users() const { return users_.size(); }
+  std::size_t frames() const { return totals_.frames; }
+
+ private:
+  DirectUser* find(const direct::Ticket& ticket, const std::string& host);
+  direct::Ticket fresh_ticket();
+
+  const DirectLimits limits_;
+  const std::function<std::uint64_t()> random_;
+  DeadlineClock clock_;
+  FrameTotals totals_;
+  std::vector<std::unique_ptr<DirectUser>> users_;
+  Time looked_{};
+};
+
+}  // namespace steertag::peer

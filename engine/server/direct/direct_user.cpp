@@ -1,0 +1,58 @@
+// The life of a user of direct access.
+#include "server/direct/direct_user.h"
+
+namespace steertag::peer {
+
+DirectUser::~DirectUser() {
+  // Nothing of the connection is running: users are destroyed between polls.
+  if (!connection_) return;
+  connection_->set_handler(nullptr);
+  connection_->observe(nullptr, nullptr);
+  connection_->abort();
+}
+
+Expected<void, fabric::Error> DirectUser::accept(fabric::Provider& provider,
+                                                 fabric::ConnectionRequest& request,
+                                                 const fabric::ConnectionOptions& options,
+                                                 net::SourceQuota::Slot slot,
+                                                 const DirectLimits& limits,
+                                                 const std::function<std::uint64_t()>& random) {
+  provider_ = &provider;
+  slot_ = std::move(slot);
+  domain_ = provider.make_domain();
+  frames_ = std::make_unique<Frames>(*domain_, limits, totals_, random);
+  auto accepted = request.accept(*domain_, options, *this, this);
+  if (!accepted) {
+    end();
+    return tl::unexpected(std::move(accepted.error()));
+  }
+  connection_ = std::move(*accepted);
+  return {};
+}
+
+void DirectUser::forget() {
+  ended_ = true;
+  frames_.reset();
+}
+
+void DirectUser::end() {
+  forget();
+  if (connection_) connection_->abort();
+}
+
+void DirectUser::on_refused(fabric::Connection& /*connection*/, const fabric::Error& /*error*/,
+                            View /*private_data*/) {
+  forget();
+}
+
+void DirectUser::on_closed(fabric::Connection& /*connection*/, const fabric::CloseReason& reason) {
+  if (reason.code == fabric::Errc::protocol_error) ++totals_.counters.faults;
+  forget();
+}
+
+void DirectUser::on_event(const trace::Event& event) {
+  const auto* response = std::get_if<trace::RdmaReadResponse>(&event.body);
+  if (response) totals_.counters.optimistic_octets += response->length;
+}
+
+}  // namespace steertag::peer

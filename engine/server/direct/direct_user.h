@@ -1,0 +1,86 @@
+// A user of direct access: who said HELLO, its optimistic connection, and its frames.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "fabric/fabric.h"
+#include "net/source_quota.h"
+#include "server/direct/frames.h"
+#include "server/rpc/program.h"
+
+namespace steertag::peer {
+
+/// The ticket makes it; the optimistic connection makes it useful; the end of either, or of the RPC
+/// connection, makes it `ended` for good.
+class DirectUser final : private fabric::Handler, private trace::EventSink {
+ public:
+  using Time = Frames::Time;
+
+  DirectUser(const direct::HelloArgs& hello, const ConnectionInfo& info,
+             const direct::Ticket& ticket, Time now, FrameTotals& totals)
+      : hello_(hello),
+        connection_id_(info.id),
+        host_(info.peer_host),
+        rpc_(info.backchannel),
+        ticket_(ticket),
+        made_(now),
+        totals_(totals) {}
+  ~DirectUser() override;
+  DirectUser(const DirectUser&) = delete;
+  DirectUser& operator=(const DirectUser&) = delete;
+
+  /// Uses the ticket up, with a domain of its own. An error ends it. The frames' limits and random
+  /// source must outlive it, the provider too.
+  Expected<void, fabric::Error> accept(fabric::Provider& provider,
+                                       fabric::ConnectionRequest& request,
+                                       const fabric::ConnectionOptions& options,
+                                       net::SourceQuota::Slot slot, const DirectLimits& limits,
+                                       const std::function<std::uint64_t()>& random);
+  /// No reference of it leads anywhere from now on. May be called inside a notice.
+  void end();
+
+  bool ended() const { return ended_; }
+  /// The optimistic connection was accepted, so that references can be used.
+  bool is_up() const { return connection_ && !ended_; }
+  /// Waits for its ticket to be used.
+  bool awaits_ticket() const { return !connection_ && !ended_; }
+  /// The RPC connection that said HELLO has gone.
+  bool is_orphan() const { return rpc_.expired(); }
+  bool uses(const fabric::Provider& provider) const { return provider_ == &provider; }
+
+  const direct::HelloArgs& hello() const { return hello_; }
+  std::uint64_t connection_id() const { return connection_id_; }
+  const std::string& host() const { return host_; }
+  const direct::Ticket& ticket() const { return ticket_; }
+  Time made() const { return made_; }
+  /// None before the optimistic connection, and after the end.
+  Frames* frames() { return frames_.get(); }
+
+ private:
+  void forget();
+  void on_established(fabric::Connection&, View) override {}
+  void on_refused(fabric::Connection& connection, const fabric::Error& error,
+                  View private_data) override;
+  void on_received(fabric::Connection&, fabric::WorkId, MutableView,
+                   std::optional<std::uint32_t>) override {}
+  void on_completed(fabric::Connection&, fabric::WorkId, fabric::Operation) override {}
+  void on_closed(fabric::Connection& connection, const fabric::CloseReason& reason) override;
+  void on_event(const trace::Event& event) override;
+
+  direct::HelloArgs hello_;
+  std::uint64_t connection_id_;  // of the RPC connection
+  std::string host_;
+  std::weak_ptr<Backchannel> rpc_;
+  direct::Ticket ticket_;
+  Time made_;
+  FrameTotals& totals_;
+  bool ended_ = false;
+  fabric::Provider* provider_ = nullptr;
+  net::SourceQuota::Slot slot_;
+  std::unique_ptr<fabric::Domain> domain_;
+  std::unique_ptr<Frames> frames_;  // in the domain
+  std::unique_ptr<fabric::Connection> connection_;
+};
+
+}  // namespace steertag::peer

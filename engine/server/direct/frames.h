@@ -1,0 +1,83 @@
+// The frames of one user of direct access: registered memory with blocks of files.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "endpoint/deadline_clock.h"
+#include "fabric/region.h"
+#include "nfs/direct/messages.h"
+#include "server/direct/limits.h"
+#include "server/storage/backend.h"
+
+namespace steertag::peer {
+
+/// What the frames of all users have in common.
+struct FrameTotals {
+  std::size_t frames = 0;  // that exist, wiped ones included
+  direct::Counters counters;
+};
+
+class Frames {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Block {
+    NodeId node = 0;
+    std::uint64_t number = 0;
+    auto operator<=>(const Block&) const = default;
+  };
+  /// Puts the octets of a block there; false if they cannot be had.
+  using Fill = std::function<bool(MutableView)>;
+
+  /// `random` gives generations. All must outlive the frames, `domain` too.
+  Frames(fabric::Domain& domain, const DirectLimits& limits, FrameTotals& totals,
+         const std::function<std::uint64_t()>& random)
+      : domain_(domain), limits_(limits), totals_(totals), random_(random) {}
+  ~Frames();
+  Frames(const Frames&) = delete;
+  Frames& operator=(const Frames&) = delete;
+
+  /// The reference to a block that is granted and valid, for another lease.
+  std::optional<direct::Reference> renew(const Block& block, Time now);
+  /// A new reference to a block with `length` octets of its file; none beyond a limit.
+  std::optional<direct::Reference> grant(const Block& block, std::uint32_t length, Time now,
+                                         const Fill& fill);
+  /// Wipes the frames of blocks that have octets of the file in this range.
+  void revoke(NodeId node, std::uint64_t from, std::uint64_t to);
+  /// Closes what its holder does not use any more.
+  void take_back(std::span<const direct::Reference> references);
+  /// Closes frames whose lease is over.
+  void expire(Time now);
+  std::size_t size() const { return frames_.size() + replaced_.size(); }
+
+ private:
+  struct Frame {
+    std::unique_ptr<fabric::Region> region;  // whose STag covers the frame, and no more
+    std::uint64_t generation = 0;            // 0: wiped
+    Time granted{};
+  };
+  using Map = std::map<Block, Frame>;
+
+  bool is_over(const Frame& frame, Time now) const { return now - frame.granted >= limits_.lease; }
+  direct::Reference reference(const Block& block, const Frame& frame) const;
+  void wipe(Frame& frame);
+  std::uint64_t fresh_generation() const;
+  /// A wiped frame of this size for the block: the one that it had, or a new one.
+  Frame* prepare(const Block& block, std::size_t octets);
+
+  fabric::Domain& domain_;
+  const DirectLimits& limits_;
+  FrameTotals& totals_;
+  const std::function<std::uint64_t()>& random_;
+  Map frames_;
+  /// Wiped frames of blocks that have another length now. Their memory waits for its lease.
+  std::vector<Frame> replaced_;
+};
+
+}  // namespace steertag::peer
