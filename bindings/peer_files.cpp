@@ -83,11 +83,12 @@ class PyFiles {
  public:
   PyFiles(const std::string& text, std::uint32_t version, std::optional<std::uint32_t> uid,
           std::uint32_t gid, std::vector<std::uint32_t> gids, std::uint16_t mount_port,
-          double timeout_s) {
+          double timeout_s, bool optimistic) {
     const fabric::Url url = value_or_raise(fabric::parse_url(text));
     FileClientOptions options;
     options.version = version;
     options.mount_port = mount_port;
+    options.optimistic = optimistic;
     options.interrupted = [] {
       const py::gil_scoped_acquire gil;
       return PyErr_CheckSignals() != 0;
@@ -128,6 +129,13 @@ class PyFiles {
   }
   void end() {
     waiting([&] { return files().end(); });
+  }
+  py::object optimistic() const {
+    const OptimisticFiles* const files = client_->optimistic();
+    if (!files) return py::none();
+    const OptimisticStatistics& counts = files->statistics();
+    return py::dict("valid"_a = counts.valid, "failed"_a = counts.failed,
+                    "rpc_reads"_a = counts.rpc_reads, "nfs_reads"_a = counts.nfs_reads);
   }
 
   std::unique_ptr<PyTransfer> fetch(const PyEntry& object, int descriptor, bool sparse) {
@@ -244,13 +252,17 @@ void bind_peer_files(py::module_& module) {
   py::class_<PyFiles>(module, "Files",
                       "The files of a server: NFS version 4.1 or 3 over RDMA or TCP.")
       .def(py::init<const std::string&, std::uint32_t, std::optional<std::uint32_t>, std::uint32_t,
-                    std::vector<std::uint32_t>, std::uint16_t, double>(),
+                    std::vector<std::uint32_t>, std::uint16_t, double, bool>(),
            "url"_a, py::kw_only(), "version"_a = 0, "uid"_a = py::none(), "gid"_a = 0,
            "gids"_a = std::vector<std::uint32_t>{}, "mount_port"_a = 0,
            "timeout_s"_a = std::chrono::duration<double>(kCallTimeout).count(),
+           "optimistic"_a = false,
            "version 3 or 4; 0: 4.1, or 3 if the server lacks it. Calls without `uid` carry "
-           "AUTH_NONE.")
+           "AUTH_NONE. `optimistic`: direct access, if the server has it.")
       .def_property_readonly("version", [](PyFiles& self) { return self.files().version(); })
+      .def_property_readonly("optimistic", &PyFiles::optimistic,
+                             "Reads so far as a dict, or None without direct access: RDMA Reads "
+                             "that were valid and that failed, READs of either program.")
       .def("find", &PyFiles::find, "path"_a, "follow"_a = true)
       .def("list", &PyFiles::list, "directory"_a)
       .def("read_link", &PyFiles::read_link, "link"_a)

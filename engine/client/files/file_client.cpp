@@ -95,22 +95,44 @@ Expected<void, FileError> FileClient::start_version4(const FileClientOptions& op
   return {};
 }
 
+void FileClient::start_optimistic(const net::Url& url, const FileClientOptions& options,
+                                  const fabric::RandomSource& random) {
+  OptimisticOptions optimistic;
+  optimistic.identity = options.identity;
+  wire::store_u64(optimistic.verifier.data(), random());
+  optimistic.crc = options.crc;
+  auto files = std::make_unique<OptimisticFiles>(std::move(files_), *nfs_.schedule, *nfs_.provider,
+                                                 url, std::move(optimistic));
+  files->start();
+  optimistic_ = files.get();
+  files_ = std::move(files);
+}
+
+Expected<void, FileError> FileClient::start(const net::Url& url, const FileClientOptions& options,
+                                            const fabric::RandomSource& random) {
+  if (options.version != 3) {
+    auto started = start_version4(options, random);
+    if (started) return started;
+    const bool may_fall =
+        options.version == 0 && started.error().code == FileErrc::unsupported_version;
+    if (!may_fall) return started;
+  }
+  return start_version3(url, options, random);
+}
+
 Expected<std::unique_ptr<FileClient>, FileError> FileClient::open(const net::Url& url,
                                                                   const FileClientOptions& options,
                                                                   fabric::RandomSource random) {
+  if (options.optimistic && url.provider == kStreamProvider)
+    return tl::unexpected(
+        FileError{FileErrc::call_failed, "optimistic reads need RDMA, not tcp://", 0, {}});
   std::unique_ptr<FileClient> client(new FileClient());
   auto way = make_way(url, options, random);
   if (!way) return tl::unexpected(std::move(way.error()));
   client->nfs_ = std::move(*way);
-  if (options.version != 3) {
-    auto started = client->start_version4(options, random);
-    if (started) return client;
-    const bool may_fall =
-        options.version == 0 && started.error().code == FileErrc::unsupported_version;
-    if (!may_fall) return tl::unexpected(std::move(started.error()));
-  }
-  auto started = client->start_version3(url, options, random);
-  if (!started) return tl::unexpected(std::move(started.error()));
+  if (auto started = client->start(url, options, random); !started)
+    return tl::unexpected(std::move(started.error()));
+  if (options.optimistic) client->start_optimistic(url, options, random);
   return client;
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "client/direct/optimistic_files.h"
 #include "client/files/identity.h"
 #include "client/files/remote_files.h"
 #include "client/interposer.h"
@@ -33,6 +34,7 @@ struct FileClientOptions {
   bool long_calls = false;    // over RDMA: each call in a position-zero chunk of two segments
   bool reply_chunks = false;  // over RDMA: each call offers a reply chunk of sixteen segments
   bool crc = true;            // over iwarp: the client asks for CRC32C
+  bool optimistic = false;    // over RDMA: direct access, if the server has it
   std::uint32_t attempts = kFileAttempts;  // over RDMA: connections on which one call is tried
   /// Credits that calls of version 4 leave alone: with one the client finds out whether the server
   /// still answers (RFC 8267 6.7.2).
@@ -51,6 +53,8 @@ class FileClient {
                                                                fabric::RandomSource random);
 
   RemoteFiles& files() { return *files_; }
+  /// None without direct access.
+  const OptimisticFiles* optimistic() const { return optimistic_; }
   /// What carries the calls of NFS.
   ClientTransport& transport() { return nfs_.schedule->transport(); }
 
@@ -65,14 +69,19 @@ class FileClient {
   FileClient() = default;
   static Expected<Way, FileError> make_way(const net::Url& url, const FileClientOptions& options,
                                            const fabric::RandomSource& random);
+  Expected<void, FileError> start(const net::Url& url, const FileClientOptions& options,
+                                  const fabric::RandomSource& random);
   Expected<void, FileError> start_version3(const net::Url& url, const FileClientOptions& options,
                                            const fabric::RandomSource& random);
+  void start_optimistic(const net::Url& url, const FileClientOptions& options,
+                        const fabric::RandomSource& random);
   Expected<void, FileError> start_version4(const FileClientOptions& options,
                                            const fabric::RandomSource& random);
 
   Way nfs_;
   Way mount_;
   std::unique_ptr<RemoteFiles> files_;
+  OptimisticFiles* optimistic_ = nullptr;  // the same, if it is that
 };
 
 }  // namespace steertag::peer

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "client/files/file_error.h"
+#include "nfs/v4/types.h"
 #include "rpc/held_opaque.h"
 #include "support/bytes.h"
 #include "support/expected.h"
@@ -124,6 +125,10 @@ class RemoteFiles {
   virtual void commit(RemoteFile file, CommitDone done) = 0;
   virtual void step(std::chrono::milliseconds timeout) = 0;
 
+  /// The id of EXCHANGE_ID, and the stateid by which an open file is read. Version 3 has neither:
+  /// the anonymous stateid.
+  virtual std::uint64_t client_id() const { return 0; }
+  virtual nfs4::StateId state_of(RemoteFile /*file*/) const { return {}; }
   virtual TransferLimits limits() const = 0;
   virtual std::uint32_t version() const = 0;
   /// Gives back what the server keeps for this client; nothing but the destructor may follow.

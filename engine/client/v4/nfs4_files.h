@@ -35,6 +35,8 @@ class Nfs4Files final : public RemoteFiles {
   void write(RemoteFile file, std::uint64_t offset, View data, WriteDone done) override;
   void commit(RemoteFile file, CommitDone done) override;
   void step(std::chrono::milliseconds timeout) override { schedule_.step(timeout); }
+  std::uint64_t client_id() const override { return session_.client_id(); }
+  nfs4::StateId state_of(RemoteFile file) const override { return open_file(file)->stateid; }
   TransferLimits limits() const override { return limits_; }
   std::uint32_t version() const override { return nfs4::kVersion; }
   Expected<void, FileError> end() override;

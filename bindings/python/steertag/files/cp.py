@@ -24,6 +24,11 @@ def add_command(commands):
         default="auto",
         help="holes in place of zeros: where the source has holes (auto), always, or never",
     )
+    parser.add_argument(
+        "--optimistic",
+        action="store_true",
+        help="read blocks by RDMA Reads of the client, if the server grants them; prints how many",
+    )
     place.add_options(parser)
     parser.set_defaults(run=run)
 
@@ -59,6 +64,15 @@ def fetch(arguments):
     with _temporary_beside(target, found.mode) as descriptor:
         _work(files.fetch(found, descriptor, sparse), os.path.basename(target))
     place.leave(files)
+    if files.optimistic is not None:
+        print(_reads(files.optimistic))
+
+
+def _reads(counts):
+    """A sentence on how the data came."""
+    rpc = counts["rpc_reads"] + counts["nfs_reads"]
+    failed = f" ({counts['failed']} after a failed RDMA Read)" if counts["failed"] else ""
+    return f"{counts['valid']} reads by RDMA, {rpc} by RPC{failed}"
 
 
 def _work(transfer, name):

@@ -82,6 +82,7 @@ def connect(url, arguments):
         version=version,
         mount_port=arguments.mount_port,
         timeout_s=arguments.timeout,
+        optimistic=getattr(arguments, "optimistic", False),
         **identity,
     )
 

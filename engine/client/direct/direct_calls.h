@@ -1,0 +1,23 @@
+// Calls of direct access as a client makes them, and the results of its READ.
+#pragma once
+
+#include "client/rdma/call_builder.h"
+#include "nfs/direct/binding.h"
+
+namespace steertag::peer {
+
+/// A call with room for the largest reply to its arguments.
+template <class Args>
+Request direct_call(direct::Procedure procedure, const Args& args, const Identity& identity) {
+  Request request = start_call(direct::kProgram, direct::kVersion,
+                               static_cast<std::uint32_t>(procedure), identity);
+  wire::Writer writer(request.stream);
+  args.encode(writer);
+  request.reply = direct::largest_reply(args);
+  return request;
+}
+
+/// The results of READ, whose data may have come in a write chunk. The data are those of the reply.
+Expected<direct::ReadResult, CallError> decode_direct_read(const CallReply& reply);
+
+}  // namespace steertag::peer

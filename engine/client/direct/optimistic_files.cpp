@@ -1,0 +1,205 @@
+// Optimistic reads, and their way back to RPC.
+#include "client/direct/optimistic_files.h"
+
+#include <algorithm>
+
+#include "client/direct/direct_calls.h"
+
+namespace steertag::peer {
+namespace {
+
+using direct::Procedure;
+using std::chrono::milliseconds;
+
+/// A reference is used for this part of its lease: its memory is there for all of it.
+constexpr int kUsedTenths = 9;
+
+}  // namespace
+
+OptimisticFiles::OptimisticFiles(std::unique_ptr<RemoteFiles> files, CallSchedule& schedule,
+                                 fabric::Provider& provider, net::Url url,
+                                 OptimisticOptions options)
+    : files_(std::move(files)),
+      schedule_(schedule),
+      provider_(provider),
+      url_(std::move(url)),
+      options_(std::move(options)) {}
+
+// --- HELLO and the connection
+
+void OptimisticFiles::start() {
+  say_hello();
+  schedule_.run_until([&] { return program_ != Program::asked; });
+  maintain();
+  while (connection_ && !connection_->is_up() && !connection_->is_down())
+    schedule_.step(schedule_.timeout());
+}
+
+void OptimisticFiles::say_hello() {
+  program_ = Program::asked;
+  direct::HelloArgs args;
+  args.verifier = options_.verifier;
+  args.clientid = files_->client_id();
+  schedule_.call(direct_call(Procedure::DIRECTPROC1_HELLO, args, options_.identity),
+                 [this](const Expected<CallReply, CallError>& reply) { take_hello(reply); });
+}
+
+void OptimisticFiles::take_hello(const Expected<CallReply, CallError>& reply) {
+  if (reply && !reply->rpc.success()) {
+    program_ = Program::missing;
+    return;
+  }
+  if (!reply) return note_end();
+  const auto result = decode_results<direct::HelloResult>(reply->results);
+  const bool usable = result && result->status == nfs4::Status::NFS4_OK &&
+                      result->resok4.frame_form == direct::kFrameForm &&
+                      result->resok4.block_bytes > 0 &&
+                      result->resok4.block_bytes <= kLargestOptimisticBlock;
+  if (!usable) return note_end();
+  program_ = Program::there;
+  ticket_ = result->resok4.ticket;
+  block_bytes_ = result->resok4.block_bytes;
+  usable_ = milliseconds(std::int64_t{result->resok4.lease_seconds} * 1000 * kUsedTenths / 10);
+}
+
+void OptimisticFiles::note_end() {
+  program_ = Program::unknown;
+  const Time now = schedule_.now();
+  ends_.push_back(now);
+  if (ends_.size() > kMostEnds) ends_.pop_front();
+  const bool too_many = ends_.size() == kMostEnds && now - ends_.front() < kEndsInterval;
+  next_hello_ = now + (too_many ? kEndsInterval : kHelloPause);
+}
+
+void OptimisticFiles::maintain() {
+  if (connection_ && connection_->is_down()) {
+    connection_.reset();
+    directory_.clear();
+    note_end();
+  }
+  if (ticket_) {
+    connection_ = std::make_unique<OptimisticConnection>(provider_);
+    connection_->open(url_, *std::exchange(ticket_, std::nullopt), options_.crc);
+  }
+  if (program_ == Program::unknown && schedule_.now() >= next_hello_) say_hello();
+}
+
+void OptimisticFiles::step(milliseconds timeout) {
+  maintain();
+  files_->step(timeout);
+}
+
+// --- references
+
+Expected<RemoteFile, FileError> OptimisticFiles::open(const RemoteHandle& handle) {
+  auto file = files_->open(handle);
+  if (!file) return file;
+  open_[*file] = handle;
+  if (is_up()) ask_for_references(*file, handle);
+  return file;
+}
+
+Expected<void, FileError> OptimisticFiles::close(RemoteFile file) {
+  open_.erase(file);
+  return files_->close(file);
+}
+
+void OptimisticFiles::ask_for_references(RemoteFile file, const RemoteHandle& handle) {
+  direct::RefsArgs args;
+  args.file = direct::FileHandle(handle.view());
+  args.state = files_->state_of(file);
+  args.count = UINT64_MAX;
+  args.want_refs = kEagerReferences;
+  bool answered = false;
+  const Time asked = schedule_.now();
+  schedule_.call(direct_call(Procedure::DIRECTPROC1_REFS, args, options_.identity),
+                 [&](const Expected<CallReply, CallError>& reply) {
+                   answered = true;
+                   if (!reply || !reply->rpc.success()) return;
+                   const auto result = decode_results<direct::RefsResult>(reply->results);
+                   if (result && result->status == nfs4::Status::NFS4_OK)
+                     remember(file, result->resok4.refs, asked);
+                 });
+  schedule_.run_until([&] { return answered; });
+}
+
+void OptimisticFiles::remember(RemoteFile file, std::span<const direct::Reference> references,
+                               Time asked) {
+  if (!is_up()) return;
+  for (const direct::Reference& each : references) {
+    const bool fits = each.offset % block_bytes_ == 0 && each.length <= block_bytes_;
+    if (fits) directory_.put(file, each.offset / block_bytes_, each, asked + usable_);
+  }
+}
+
+// --- data
+
+TransferLimits OptimisticFiles::limits() const {
+  TransferLimits limits = files_->limits();
+  if (!is_up()) return limits;
+  limits.read_bytes = std::min(limits.read_bytes, block_bytes_);
+  limits.calls = std::min(limits.calls, static_cast<std::uint32_t>(kMostOptimisticReads));
+  return limits;
+}
+
+void OptimisticFiles::read(RemoteFile file, std::uint64_t offset, std::uint32_t count,
+                           ReadDone done) {
+  auto read = std::make_shared<BlockRead>(BlockRead{file, offset, count, std::move(done)});
+  if (!is_up() || !open_.contains(file)) return read_by_nfs(read);
+  const auto left = static_cast<std::uint32_t>(block_bytes_ - offset % block_bytes_);
+  read->count = std::min(count, left);
+  if (!read_optimistically(read)) read_by_rpc(read);
+}
+
+bool OptimisticFiles::read_optimistically(const ReadRef& read) {
+  const std::uint64_t block = read->offset / block_bytes_;
+  const auto reference = directory_.find(read->file, block, schedule_.now());
+  if (!reference) return false;
+  return connection_->read(*reference,
+                           [this, read, block, reference = *reference](std::optional<View> data) {
+                             if (data) return deliver(*read, reference, *data);
+                             ++statistics_.failed;
+                             directory_.erase(read->file, block);
+                             read_by_rpc(read);
+                           });
+}
+
+void OptimisticFiles::deliver(const BlockRead& read, const direct::Reference& reference,
+                              View data) {
+  ++statistics_.valid;
+  const std::size_t within = std::min<std::size_t>(read.offset - reference.offset, data.size());
+  const std::size_t count = std::min<std::size_t>(read.count, data.size() - within);
+  // A frame with less than a block has the end of the file.
+  const bool eof = data.size() < block_bytes_ && within + count == data.size();
+  read.done(ReadOutcome{data.subspan(within, count), eof});
+}
+
+void OptimisticFiles::read_by_rpc(const ReadRef& read) {
+  const auto handle = open_.find(read->file);
+  if (program_ != Program::there || handle == open_.end()) return read_by_nfs(read);
+  direct::ReadArgs args;
+  args.file = direct::FileHandle(handle->second.view());
+  args.state = files_->state_of(read->file);
+  args.offset = read->offset;
+  args.count = read->count;
+  args.want_refs = is_up() ? kLazyReferences : 0;
+  const Time asked = schedule_.now();
+  schedule_.call(direct_call(Procedure::DIRECTPROC1_READ, args, options_.identity),
+                 [this, read, asked](const Expected<CallReply, CallError>& reply) {
+                   if (!reply || !reply->rpc.success()) return read_by_nfs(read);
+                   const auto result = decode_direct_read(*reply);
+                   const bool good = result && result->status == nfs4::Status::NFS4_OK &&
+                                     result->resok4.data.size() <= read->count;
+                   if (!good) return read_by_nfs(read);
+                   ++statistics_.rpc_reads;
+                   remember(read->file, result->resok4.refs, asked);
+                   read->done(ReadOutcome{result->resok4.data, result->resok4.eof});
+                 });
+}
+
+void OptimisticFiles::read_by_nfs(const ReadRef& read) {
+  ++statistics_.nfs_reads;
+  files_->read(read->file, read->offset, read->count, read->done);
+}
+
+}  // namespace steertag::peer

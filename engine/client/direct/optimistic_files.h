@@ -1,0 +1,129 @@
+// Remote files whose blocks are read by RDMA where a reference is known, and by RPC otherwise.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+
+#include "client/direct/optimistic_connection.h"
+#include "client/direct/reference_directory.h"
+#include "client/files/identity.h"
+#include "client/files/remote_files.h"
+#include "client/rdma/call_schedule.h"
+
+namespace steertag::peer {
+
+/// Between the end of an optimistic connection and the next HELLO.
+inline constexpr std::chrono::milliseconds kHelloPause{1000};
+/// After this many ends within kEndsInterval there is no HELLO for as long: something is wrong, and
+/// each end costs all Reads in flight.
+inline constexpr std::size_t kMostEnds = 3;
+inline constexpr std::chrono::milliseconds kEndsInterval{60'000};
+/// References that OPEN asks for (4 MiB of the file), and that a READ asks for.
+inline constexpr std::uint32_t kEagerReferences = 64;
+inline constexpr std::uint32_t kLazyReferences = 16;
+
+struct OptimisticOptions {
+  Identity identity;
+  nfs4::Verifier verifier{};  // names this run of the client
+  bool crc = true;            // fabric::ConnectionOptions
+};
+
+struct OptimisticStatistics {
+  std::uint64_t valid = 0;      // RDMA Reads with a valid frame
+  std::uint64_t failed = 0;     // RDMA Reads with an invalid one, or none
+  std::uint64_t rpc_reads = 0;  // READs of direct access that gave data
+  std::uint64_t nfs_reads = 0;  // READs of NFS
+};
+
+class OptimisticFiles final : public RemoteFiles {
+ public:
+  /// `files` makes its calls by `schedule`, over `provider` to `url`. All but `files` must outlive
+  /// this.
+  OptimisticFiles(std::unique_ptr<RemoteFiles> files, CallSchedule& schedule,
+                  fabric::Provider& provider, net::Url url, OptimisticOptions options);
+
+  /// Says HELLO and waits for the optimistic connection. Without it, files are read by NFS.
+  void start();
+  const OptimisticStatistics& statistics() const { return statistics_; }
+  const ReferenceDirectory& directory() const { return directory_; }
+  bool is_up() const { return connection_ && connection_->is_up(); }
+
+  Expected<RemoteObject, FileError> find(std::string_view path, bool follow) override {
+    return files_->find(path, follow);
+  }
+  Expected<std::string, FileError> read_link(const RemoteHandle& link) override {
+    return files_->read_link(link);
+  }
+  Expected<void, FileError> list(const RemoteHandle& directory, const EntrySink& sink) override {
+    return files_->list(directory, sink);
+  }
+  Expected<void, FileError> remove(const RemoteHandle& directory, std::string_view name) override {
+    return files_->remove(directory, name);
+  }
+  Expected<void, FileError> rename(const RemoteHandle& directory, std::string_view from,
+                                   std::string_view to) override {
+    return files_->rename(directory, from, to);
+  }
+  Expected<RemoteFile, FileError> open(const RemoteHandle& file) override;
+  Expected<RemoteFile, FileError> create(const RemoteHandle& directory, std::string_view name,
+                                         std::uint32_t mode) override {
+    return files_->create(directory, name, mode);
+  }
+  Expected<void, FileError> set_size(RemoteFile file, std::uint64_t size) override {
+    return files_->set_size(file, size);
+  }
+  Expected<void, FileError> close(RemoteFile file) override;
+  void read(RemoteFile file, std::uint64_t offset, std::uint32_t count, ReadDone done) override;
+  void write(RemoteFile file, std::uint64_t offset, View data, WriteDone done) override {
+    files_->write(file, offset, data, std::move(done));
+  }
+  void commit(RemoteFile file, CommitDone done) override { files_->commit(file, std::move(done)); }
+  void step(std::chrono::milliseconds timeout) override;
+  TransferLimits limits() const override;
+  std::uint32_t version() const override { return files_->version(); }
+  Expected<void, FileError> end() override { return files_->end(); }
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  /// Of the program at the server: not asked yet or to be asked again, asked, there, not there.
+  enum class Program : std::uint8_t { unknown, asked, there, missing };
+  /// A read within one block.
+  struct BlockRead {
+    RemoteFile file = 0;
+    std::uint64_t offset = 0;
+    std::uint32_t count = 0;
+    ReadDone done;
+  };
+  using ReadRef = std::shared_ptr<BlockRead>;
+
+  void say_hello();
+  void take_hello(const Expected<CallReply, CallError>& reply);
+  /// Does what cannot be done inside notices: opens and drops connections, and says HELLO again.
+  void maintain();
+  void note_end();
+  void ask_for_references(RemoteFile file, const RemoteHandle& handle);
+  void remember(RemoteFile file, std::span<const direct::Reference> references, Time asked);
+  bool read_optimistically(const ReadRef& read);
+  void deliver(const BlockRead& read, const direct::Reference& reference, View data);
+  void read_by_rpc(const ReadRef& read);
+  void read_by_nfs(const ReadRef& read);
+
+  std::unique_ptr<RemoteFiles> files_;
+  CallSchedule& schedule_;
+  fabric::Provider& provider_;
+  net::Url url_;
+  OptimisticOptions options_;
+  Program program_ = Program::unknown;
+  std::optional<direct::Ticket> ticket_;  // to be used
+  std::uint32_t block_bytes_ = 0;
+  std::chrono::milliseconds usable_{};  // of a reference, from the call that brought it
+  std::unique_ptr<OptimisticConnection> connection_;
+  ReferenceDirectory directory_;
+  std::map<RemoteFile, RemoteHandle> open_;
+  std::deque<Time> ends_;  // of optimistic connections, the last kMostEnds
+  Time next_hello_{};
+  OptimisticStatistics statistics_;
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,256 @@
+// Optimistic reads of our client from our server over every provider, and each way back to RPC.
+#include "client/direct/optimistic_files.h"
+
+#include "client/files/file_reader.h"
+#include "client/nfs3/nfs3_files.h"
+#include "client/v4/nfs4_files.h"
+#include "server/testing/direct_fixture.h"
+
+namespace steertag::peer::testing {
+namespace {
+
+class OptimisticFilesTest : public DirectTest {
+ protected:
+  void SetUp() override {
+    DirectTest::SetUp();
+    start();
+  }
+  void TearDown() override { stop(); }
+  void stop() {
+    files.reset();
+    schedule.reset();
+    requester.reset();
+  }
+  /// A client of this version of NFS.
+  void start(std::uint32_t version = 3) {
+    stop();
+    requester = std::make_unique<Requester>(*provider, url, RequesterOptions{}, next_xid);
+    next_xid += 0x01000000;
+    schedule = std::make_unique<CallSchedule>(
+        *requester, [this] { return now; }, 10s);
+    OptimisticOptions options;
+    options.identity = {true, 1000, 1000, "test", {}};
+    wire::store_u64(options.verifier.data(), next_xid);
+    std::unique_ptr<RemoteFiles> inner;
+    if (version == 3) {
+      auto version3 = std::make_unique<Nfs3Files>(*schedule, options.identity);
+      EXPECT_TRUE(version3->mount("/export"));
+      inner = std::move(version3);
+    } else {
+      SessionOptions session;
+      session.identity = options.identity;
+      session.owner = "test";
+      auto version4 = std::make_unique<Nfs4Files>(*schedule, std::move(session));
+      EXPECT_TRUE(version4->start());
+      inner = std::move(version4);
+    }
+    files = std::make_unique<OptimisticFiles>(std::move(inner), *schedule, *provider, url, options);
+    files->start();
+  }
+
+  RemoteFile open(std::string_view path) {
+    const auto object = files->find(path, true);
+    EXPECT_TRUE(object) << object.error().message();
+    const auto file = files->open(object->handle);
+    EXPECT_TRUE(file) << file.error().message();
+    return file.value_or(0);
+  }
+  /// One read; its data, and whether they end the file.
+  std::pair<Bytes, bool> read(RemoteFile file, std::uint64_t offset, std::uint32_t count) {
+    std::optional<std::pair<Bytes, bool>> result;
+    files->read(file, offset, count, [&](const Expected<ReadOutcome, FileError>& outcome) {
+      EXPECT_TRUE(outcome) << outcome.error().message();
+      result = outcome ? std::pair(copy(outcome->data), outcome->eof) : std::pair(Bytes(), false);
+    });
+    step_until([&] { return result.has_value(); });
+    return result.value_or(std::pair(Bytes(), false));
+  }
+  Bytes fetch(std::string_view path, std::uint64_t size) {
+    const RemoteFile file = open(path);
+    Bytes octets;
+    FileReader reader(*files, file, size,
+                      [&](std::uint64_t, View data) -> Expected<void, FileError> {
+                        octets.insert(octets.end(), data.begin(), data.end());
+                        return {};
+                      });
+    step_until([&] {
+      reader.step(0ms);
+      return reader.done();
+    });
+    EXPECT_FALSE(reader.error()) << reader.error()->message();
+    EXPECT_TRUE(files->close(file));
+    return octets;
+  }
+  /// Drives client and server until `done`.
+  template <class Done>
+  void step_until(Done&& done) {
+    drive([&] {
+      files->step(0ms);
+      return done();
+    });
+  }
+  /// The server ends the optimistic connection.
+  void cut() {
+    access->leave(*provider);
+    step_until([&] { return !files->is_up(); });
+  }
+
+  std::unique_ptr<Requester> requester;
+  std::unique_ptr<CallSchedule> schedule;
+  std::unique_ptr<OptimisticFiles> files;
+};
+
+TEST_P(OptimisticFilesTest, CopiesAreEqual) {
+  for (const std::uint32_t version : {3U, 4U}) {
+    start(version);
+    ASSERT_TRUE(files->is_up());
+    for (const std::size_t size : {0U, 1U, kBlock - 1, kBlock, 3 * kBlock, 10 * kBlock + 17}) {
+      const std::string name = "v" + std::to_string(version) + "-" + std::to_string(size);
+      const Bytes data = pattern(size, static_cast<std::uint32_t>(size));
+      make_file(name, data);
+      EXPECT_EQ(fetch("/export/" + name, size), data) << name;
+    }
+    EXPECT_GE(files->statistics().valid, 16U) << "whole blocks were read by RPC";
+    EXPECT_EQ(files->statistics().failed, 0U);
+    EXPECT_EQ(files->statistics().nfs_reads, 0U);
+  }
+}
+
+TEST_P(OptimisticFilesTest, ReadsWithinABlock) {
+  const Bytes data = pattern(kBlock + 100);
+  make_file("file", data);
+  const RemoteFile file = open("/export/file");
+  EXPECT_EQ(read(file, 10, 20), std::pair(copy(View(data).subspan(10, 20)), false));
+  EXPECT_EQ(read(file, kBlock + 50, 20).second, false);
+  EXPECT_EQ(read(file, kBlock + 50, 50), std::pair(copy(View(data).subspan(kBlock + 50)), true));
+  EXPECT_EQ(read(file, kBlock + 99, 500), std::pair(copy(View(data).subspan(kBlock + 99)), true));
+  EXPECT_EQ(read(file, kBlock + 100, 5), std::pair(Bytes(), true)) << "at the end";
+  EXPECT_EQ(read(file, kBlock + 500, 5), std::pair(Bytes(), true)) << "behind the end";
+  EXPECT_EQ(read(file, kBlock - 5, 50), std::pair(copy(View(data).subspan(kBlock - 5, 5)), false))
+      << "up to the end of the block";
+  EXPECT_EQ(files->statistics().valid, 7U);
+}
+
+TEST_P(OptimisticFilesTest, ChangedBlockIsReadByRpc) {
+  const nfs3::FileHandle handle = make_file("file", pattern(3 * kBlock));
+  const RemoteFile file = open("/export/file");
+  const Bytes changed = pattern(kBlock, 7);
+  ASSERT_EQ(storage->write(node_of(handle), kBlock, changed), Status::ok);
+  EXPECT_EQ(read(file, kBlock, kBlock).first, changed);
+  EXPECT_EQ(files->statistics().failed, 1U);
+  EXPECT_EQ(files->statistics().rpc_reads, 1U) << "once";
+  EXPECT_EQ(read(file, kBlock, kBlock).first, changed);
+  EXPECT_EQ(files->statistics().valid, 1U) << "by the reference that came with the data";
+  EXPECT_TRUE(files->is_up());
+}
+
+TEST_P(OptimisticFilesTest, ReadsInFlightAtTheEndAreDoneByRpc) {
+  const Bytes data = pattern(16 * kBlock);
+  make_file("file", data);
+  const RemoteFile file = open("/export/file");
+  std::size_t right = 0;
+  std::size_t done = 0;
+  for (std::uint64_t offset = 0; offset < data.size(); offset += kBlock) {
+    files->read(file, offset, kBlock, [&, offset](const Expected<ReadOutcome, FileError>& outcome) {
+      ++done;
+      right += outcome && std::ranges::equal(outcome->data, View(data).subspan(offset, kBlock));
+    });
+  }
+  access->leave(*provider);
+  step_until([&] { return done == 16; });
+  EXPECT_EQ(right, 16U);
+  EXPECT_EQ(files->statistics().valid, 0U);
+  EXPECT_EQ(files->statistics().failed, 16U);
+  EXPECT_EQ(requester->statistics().connections, 1U) << "the RPC connection was touched";
+}
+
+TEST_P(OptimisticFilesTest, HelloFollowsTheEndAfterAPause) {
+  const Bytes data = pattern(2 * kBlock);
+  make_file("file", data);
+  const RemoteFile file = open("/export/file");
+  cut();
+  EXPECT_EQ(read(file, 0, kBlock).first, copy(View(data).first(kBlock))) << "meanwhile by RPC";
+  EXPECT_FALSE(files->is_up());
+  EXPECT_EQ(access->users(), 0U) << "no HELLO yet";
+  now += kHelloPause;
+  step_until([&] { return files->is_up(); });
+  EXPECT_EQ(files->directory().size(), 0U) << "references of the lost connection";
+  EXPECT_EQ(read(file, 0, kBlock).first, copy(View(data).first(kBlock)));
+  EXPECT_EQ(read(file, kBlock, kBlock).first, copy(View(data).subspan(kBlock)));
+  EXPECT_EQ(files->statistics().valid, 1U);
+}
+
+TEST_P(OptimisticFilesTest, EndsAreBounded) {
+  for (std::size_t i = 1; i < kMostEnds; ++i) {
+    cut();
+    files->step(0ms);
+    now += kHelloPause;
+    step_until([&] { return files->is_up(); });
+  }
+  cut();
+  files->step(0ms);
+  now += kEndsInterval - 1ms;
+  files->step(0ms);
+  server->poll(1ms);
+  EXPECT_EQ(access->users(), 0U);
+  now += 1ms;
+  step_until([&] { return files->is_up(); });
+}
+
+TEST_P(OptimisticFilesTest, LostRpcConnectionEndsTheOptimisticOne) {
+  const Bytes data = pattern(kBlock);
+  make_file("file", data);
+  const RemoteFile file = open("/export/file");
+  requester->abort_connection();
+  step_until([&] { return !files->is_up(); });
+  EXPECT_EQ(read(file, 0, kBlock).first, data);
+  now += kHelloPause;
+  step_until([&] { return files->is_up(); });
+}
+
+TEST_P(OptimisticFilesTest, ReferencesAreNotUsedBeyondTheirLease) {
+  const Bytes data = pattern(kBlock);
+  make_file("file", data);
+  const RemoteFile file = open("/export/file");
+  now += access->limits().lease * 9 / 10;
+  EXPECT_EQ(read(file, 0, kBlock).first, data);
+  EXPECT_EQ(files->statistics().valid, 0U);
+  EXPECT_EQ(files->statistics().rpc_reads, 1U);
+  EXPECT_EQ(read(file, 0, kBlock).first, data);
+  EXPECT_EQ(files->statistics().valid, 1U) << "the next reference";
+}
+
+TEST_P(OptimisticFilesTest, FileThatMayNotBeReadGivesTheErrorOfNfs) {
+  const nfs3::FileHandle handle = make_file("file", pattern(kBlock));
+  const RemoteFile file = open("/export/file");
+  AttributeChange no_access;
+  no_access.mode = 0;
+  ASSERT_EQ(storage->change(node_of(handle), no_access), Status::ok);
+  std::optional<FileError> error;
+  bool done = false;
+  files->read(file, 0, kBlock, [&](const Expected<ReadOutcome, FileError>& outcome) {
+    done = true;
+    if (!outcome) error = outcome.error();
+  });
+  step_until([&] { return done; });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->status_name, "NFS3ERR_ACCES");
+}
+
+TEST_P(OptimisticFilesTest, ServerWithoutTheProgramMakesNoDifference) {
+  stop();
+  server.reset();
+  serve();
+  start();
+  EXPECT_FALSE(files->is_up());
+  const Bytes data = pattern(3 * kBlock + 5);
+  make_file("file", data);
+  EXPECT_EQ(fetch("/export/file", data.size()), data);
+  EXPECT_EQ(files->statistics().valid, 0U);
+  EXPECT_EQ(files->statistics().rpc_reads, 0U);
+}
+
+STEERTAG_OVER_PROVIDERS(OptimisticFilesTest);
+
+}  // namespace
+}  // namespace steertag::peer::testing
