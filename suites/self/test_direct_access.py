@@ -50,4 +50,4 @@ def test_a_url_without_rdma_is_refused(tmp_path):
 def test_an_exported_directory_is_not_served_so(tmp_path):
     done = steertag("serve", "--export", tmp_path, "--optimistic")
     assert done.returncode != 0
-    assert "--optimistic excludes --export" in done.stderr
+    assert "--export excludes --optimistic" in done.stderr
