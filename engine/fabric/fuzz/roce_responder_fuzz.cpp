@@ -36,8 +36,8 @@ class Peer final : public ResponderOwner, public PacketOutput {
     fuzz::fill(readable_.bytes(), kPublic);
     fuzz::fill(foreign_.bytes(), kSecret);
     fuzz::fill(closed_.bytes(), kSecret);
-    window_.open_window(windows_, {true, true}, kRegionBytes / 2);
-    others_window_.open_window(others_, {true, true}, kRegionBytes);
+    open(window_);
+    open(others_window_);
     closed_.invalidate();
     responder_.start(terms_);
   }
@@ -116,7 +116,19 @@ class Peer final : public ResponderOwner, public PacketOutput {
     if ((choice & 1) != 0) {
       close(region);
     } else if (!region.valid()) {
-      region.open({true, true}, kRegionBytes);
+      open(region);
+    }
+  }
+
+  // A window stays one of its own connection.
+  void open(SoftwareRegion& region) {
+    constexpr Rights kAll{true, true};
+    if (&region == &window_) {
+      region.open_window(windows_, kAll, kRegionBytes / 2);
+    } else if (&region == &others_window_) {
+      region.open_window(others_, kAll, kRegionBytes);
+    } else {
+      region.open(kAll, kRegionBytes);
     }
   }
 
