@@ -57,8 +57,9 @@ def compare(case, graded):
         sends = (
             visible_findings.sends_before_loss(graded.path, connections[0]) if connections else None
         )
+        whole = sum(getattr(each, own).sends for each in connections)
         differ = compare_connection(
-            row, common_finding.graded(shown), own, sends, case.get("cut", False)
+            row, common_finding.graded(shown), own, sends, whole, case.get("cut", False)
         )
         problems += [f"{title(client)}: {each}" for each in differ]
     for client, connections in by_client.items():
@@ -68,14 +69,17 @@ def compare(case, graded):
     return problems
 
 
-def compare_connection(row, shown, own, sends=None, cut=False):
+def compare_connection(row, shown, own, sends=None, whole=None, cut=False):
     """Sentences about a row of `judged` and what its connection shows in the capture. `own` is the side
-    that the suite plays; `sends`, those before the capture's first loss, by side."""
+    that the suite plays; `sends`, those before the capture's first loss, by side; `whole`, those of
+    the own side that the capture has whole."""
     found, _ = common_finding.live(row)
     shown = visible_findings.without_what_was_not_told(found, shown, row, own)
     shown = visible_findings.without_what_took_a_place(shown, row)
     if sends is not None:
         found = visible_findings.without_what_was_lost(found, shown, sends)
+    if whole is not None:
+        found = visible_findings.without_what_did_not_leave(found, shown, own, whole)
     if cut:
         found = found[: len(shown)]
     return difference(found, shown)

@@ -125,6 +125,17 @@ def test_a_capture_need_not_show_what_stands_behind_a_loss():
     assert len(connection(row, [shown(2)], sends=sends)) == 1
 
 
+def test_the_last_send_of_the_suite_need_not_leave_whole():
+    row = {"port": 1, "findings": [finding(2), finding(5)]}
+    assert connection(row, [shown(2)], whole=4) == []
+    assert connection(row, [shown(2), shown(5)], whole=5) == []
+    # But all before it have left, and so had a later one.
+    assert len(connection(row, [shown(5)], whole=5)) == 1
+    assert len(connection(row, [shown(2)], whole=5)) == 1
+    assert len(connection(row, [shown(2)], whole=3)) == 1
+    assert len(connection(row, [shown(2)], own="server", whole=4)) == 1
+
+
 def test_a_cut_capture_shows_the_first_findings():
     row = {"port": 1, "findings": [finding(1), finding(2)]}
     assert connection(row, [shown(1)], cut=True) == []

@@ -46,6 +46,18 @@ def without_what_was_lost(found, shown, sends):
     ]
 
 
+def without_what_did_not_leave(found, shown, own, whole):
+    """What was found live, without findings at our own last Send if the capture has only a part of it: the peer
+    refused it before all packets had left. `whole` is how many Sends of our side the capture has whole.
+    """
+    return [
+        each
+        for each in found
+        if each in shown
+        or not (each.actor == own and each.kind == "send" and each.number == whole + 1)
+    ]
+
+
 def sends_before_loss(path, connection):
     """{side: Sends of the connection before its first loss}, or None if nothing is lost."""
     frames = [each["first_frame"] for each in connection.losses.values()]
