@@ -70,9 +70,9 @@ def compare(case, graded):
 
 
 def compare_connection(row, shown, own, sends=None, whole=None, cut=False):
-    """Sentences about a row of `judged` and what its connection shows in the capture. `own` is the side
-    that the suite plays; `sends`, those before the capture's first loss, by side; `whole`, those of
-    the own side that the capture has whole."""
+    """Sentences about a row of `judged` and what its connection shows in the capture. The suite plays the side
+    `own`. `sends` are those before the capture's first loss, by side. The capture has `whole` Sends of `own`.
+    """
     found, _ = common_finding.live(row)
     shown = visible_findings.without_what_was_not_told(found, shown, row, own)
     shown = visible_findings.without_what_took_a_place(shown, row)
