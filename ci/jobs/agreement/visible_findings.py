@@ -47,9 +47,8 @@ def without_what_was_lost(found, shown, sends):
 
 
 def without_what_did_not_leave(found, shown, own, whole):
-    """What was found live, without findings at our own last Send if the capture has only a part of it: the peer
-    refused it before all packets had left. `whole` is how many Sends of our side the capture has whole.
-    """
+    """What was found live, without findings at our own last Send if the capture has only a part of it. The peer
+    refused it before all packets had left. The capture has `whole` Sends of our side."""
     return [
         each
         for each in found
