@@ -12,8 +12,8 @@ struct Mount3 {
   using Procedure = mount3::Procedure;
   static constexpr std::uint32_t kProgram = mount3::kProgram;
   static constexpr std::uint32_t kVersion = mount3::kVersion;
-  static auto named(std::string_view name) { return procedure_named(name); }
-  static auto numbered(std::uint32_t number) { return procedure_numbered(number); }
+  static auto named(std::string_view name) { return rpc::value_named<Procedure>(name); }
+  static auto numbered(std::uint32_t number) { return rpc::value_numbered<Procedure>(number); }
   template <class Visit>
   static decltype(auto) with_signature(Procedure procedure, Visit&& visit) {
     return mount3::with_signature(procedure, [&]<class Args, class Res>(Signature<Args, Res>) {

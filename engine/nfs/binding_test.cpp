@@ -12,6 +12,7 @@ namespace {
 
 using nfs3::FileHandle;
 using rpc::testing::from_hex;
+using rpc::testing::reply_of;
 
 constexpr std::size_t kCallHeader = rpc::kSmallestCallHeader;
 constexpr std::size_t kReplyHeader = rpc::kSmallestReplyHeader;
@@ -26,15 +27,6 @@ Bytes call_of(std::uint32_t procedure, const Args& args, std::uint32_t version =
   Bytes octets = rpc::testing::call_header(program, version, procedure);
   wire::Writer writer(octets);
   args.encode(writer);
-  return octets;
-}
-
-template <class Result>
-Bytes reply_of(const Result& result) {
-  Bytes octets;
-  wire::Writer writer(octets);
-  rpc::ReplyHeader::accepted(1, rpc::AcceptStatus::SUCCESS).encode(writer);
-  result.encode(writer);
   return octets;
 }
 

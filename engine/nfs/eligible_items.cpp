@@ -22,7 +22,7 @@ bool is_compound(std::uint32_t program, std::uint32_t version, std::uint32_t pro
 std::optional<direct::Procedure> direct_access(std::uint32_t program, std::uint32_t version,
                                                std::uint32_t procedure) {
   if (program != direct::kProgram || version != direct::kVersion) return std::nullopt;
-  return direct::procedure_numbered(procedure);
+  return rpc::value_numbered<direct::Procedure>(procedure);
 }
 
 std::vector<EligibleItem> finish(ItemWalk walk, wire::Fault* fault) {

@@ -81,9 +81,9 @@ TYPED_TEST(EveryMessage, RoundTripsAndFaultsWhenCut) {
 }
 
 TEST(Procedures, AreSix) {
-  EXPECT_EQ(procedure_named("EXPORT"), Procedure::MOUNTPROC3_EXPORT);
-  EXPECT_EQ(procedure_numbered(5), Procedure::MOUNTPROC3_EXPORT);
-  EXPECT_FALSE(procedure_numbered(6));
+  EXPECT_EQ(rpc::value_named<Procedure>("EXPORT"), Procedure::MOUNTPROC3_EXPORT);
+  EXPECT_EQ(rpc::value_numbered<Procedure>(5), Procedure::MOUNTPROC3_EXPORT);
+  EXPECT_FALSE(rpc::value_numbered<Procedure>(6));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ constexpr Sizes kSizes[] = {
 
 class EveryProcedure : public ::testing::TestWithParam<Sizes> {
  protected:
-  Procedure procedure() const { return *procedure_named(GetParam().procedure); }
+  Procedure procedure() const { return *rpc::value_named<Procedure>(GetParam().procedure); }
 };
 
 TEST_P(EveryProcedure, HasTheSizesOfTheRfc) {
@@ -84,13 +84,13 @@ INSTANTIATE_TEST_SUITE_P(Rfc1813, EveryProcedure, ::testing::ValuesIn(kSizes),
 TEST(Procedures, AreTwentyTwoInOrder) {
   EXPECT_EQ(std::size(kSizes), 22u);
   for (std::uint32_t number = 0; number < std::size(kSizes); ++number) {
-    const auto procedure = procedure_numbered(number);
+    const auto procedure = rpc::value_numbered<Procedure>(number);
     ASSERT_TRUE(procedure) << number;
     EXPECT_EQ(rpc::name(*procedure), kSizes[number].procedure);
-    EXPECT_EQ(procedure_named(kSizes[number].procedure), procedure);
+    EXPECT_EQ(rpc::value_named<Procedure>(kSizes[number].procedure), procedure);
   }
-  EXPECT_FALSE(procedure_numbered(22));
-  EXPECT_FALSE(procedure_named("ROOT"));
+  EXPECT_FALSE(rpc::value_numbered<Procedure>(22));
+  EXPECT_FALSE(rpc::value_named<Procedure>("ROOT"));
 }
 
 TEST(Status, NamesAreTheRfcs) {

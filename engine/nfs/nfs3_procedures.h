@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string_view>
 
 #include "nfs/nfs3_args.h"
 #include "nfs/nfs3_results.h"
@@ -53,14 +51,6 @@ inline constexpr rpc::Named<Procedure> kProcedureNames[] = {
 };
 constexpr std::span<const rpc::Named<Procedure>> names_of(Procedure) {
   return kProcedureNames;
-}
-
-/// The procedure of that name ("READ"), and of that number; nullopt when there is none.
-constexpr std::optional<Procedure> procedure_named(std::string_view name) {
-  return rpc::value_named<Procedure>(name);
-}
-constexpr std::optional<Procedure> procedure_numbered(std::uint32_t number) {
-  return rpc::value_numbered<Procedure>(number);
 }
 
 using rpc::Signature;

@@ -93,11 +93,11 @@ constexpr std::size_t kErrorReplyTail = 8;
 
 std::optional<ReplySize> result_of(wire::Reader& reader, const rpc::CallHeader& header) {
   if (header.program == nfs3::kProgram && header.version == nfs3::kVersion) {
-    const auto procedure = nfs3::procedure_numbered(header.procedure);
+    const auto procedure = rpc::value_numbered<nfs3::Procedure>(header.procedure);
     if (procedure) return nfs3_result(reader, *procedure);
   }
   if (header.program == mount3::kProgram && header.version == mount3::kVersion) {
-    const auto procedure = mount3::procedure_numbered(header.procedure);
+    const auto procedure = rpc::value_numbered<mount3::Procedure>(header.procedure);
     if (procedure) return mount3_result(*procedure);
   }
   return std::nullopt;

@@ -139,6 +139,16 @@ inline Bytes call_header(std::uint32_t program, std::uint32_t version, std::uint
   return encoded(header);
 }
 
+/// A reply with success and these results.
+template <class Result>
+Bytes reply_of(const Result& result) {
+  Bytes octets;
+  wire::Writer writer(octets);
+  ReplyHeader::accepted(1, AcceptStatus::SUCCESS).encode(writer);
+  result.encode(writer);
+  return octets;
+}
+
 /// The fault of decoding the octets as a T; code none if they decode.
 template <class T>
 wire::Fault fault_of(View octets) {

@@ -35,7 +35,7 @@ struct ServerOptions {
   fabric::roce::Policy roce;
   bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
   DeadlineClock clock = std::chrono::steady_clock::now;
-  /// That of the program of direct access. None: no optimistic connection is told apart.
+  /// Takes the optimistic connections of direct access. None: they are connections like others.
   std::shared_ptr<DirectAccess> direct;
   std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire
 };

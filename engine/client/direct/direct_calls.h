@@ -9,10 +9,8 @@ namespace steertag::peer {
 /// A call with room for the largest reply to its arguments.
 template <class Args>
 Request direct_call(direct::Procedure procedure, const Args& args, const Identity& identity) {
-  Request request = start_call(direct::kProgram, direct::kVersion,
-                               static_cast<std::uint32_t>(procedure), identity);
-  wire::Writer writer(request.stream);
-  args.encode(writer);
+  Request request = inline_call(direct::kProgram, direct::kVersion,
+                                static_cast<std::uint32_t>(procedure), args, identity);
   request.reply = direct::largest_reply(args);
   return request;
 }

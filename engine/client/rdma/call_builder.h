@@ -13,6 +13,15 @@ namespace steertag::peer {
 /// A request whose stream is the RPC header.
 Request start_call(std::uint32_t program, std::uint32_t version, std::uint32_t procedure,
                    const Identity& identity);
+/// The same with its arguments, none of them eligible.
+template <class Args>
+Request inline_call(std::uint32_t program, std::uint32_t version, std::uint32_t procedure,
+                    const Args& args, const Identity& identity) {
+  Request request = start_call(program, version, procedure, identity);
+  wire::Writer writer(request.stream);
+  args.encode(writer);
+  return request;
+}
 /// Bounds the reply of a call of NFS version 3 or MOUNT, and puts the item's length into its count
 /// word, the stream's last.
 void finish_call(Request& request);
@@ -58,10 +67,8 @@ Request nfs3_call(nfs3::Procedure procedure, const Args& args, const Identity& i
 
 template <class Args>
 Request mount3_call(mount3::Procedure procedure, const Args& args, const Identity& identity) {
-  Request request = start_call(mount3::kProgram, mount3::kVersion,
-                               static_cast<std::uint32_t>(procedure), identity);
-  wire::Writer writer(request.stream);
-  args.encode(writer);
+  Request request = inline_call(mount3::kProgram, mount3::kVersion,
+                                static_cast<std::uint32_t>(procedure), args, identity);
   finish_call(request);
   return request;
 }

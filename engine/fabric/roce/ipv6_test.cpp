@@ -256,16 +256,16 @@ TEST_F(Ipv6Test, AnAddressWithoutAnEndRefuses) {
   testing::Ipv6Network network;
   const auto socket = network.open(network.another_address(), 1 << 16);
   ASSERT_TRUE(socket) << socket.error().message();
-  const Address nobody = network.another_address();
+  const Address unused = network.another_address();
   const Bytes octets(64);
-  const Outbound out{octets, &nobody};
+  const Outbound out{octets, &unused};
   ASSERT_EQ((*socket)->send({&out, 1}), 1U);
   const std::chrono::milliseconds patience = testing::kPatience;
   pollfd error{(*socket)->descriptor(), 0, 0};
   ASSERT_EQ(::poll(&error, 1, static_cast<int>(patience.count())), 1) << "no ICMP message came";
   const auto refused = (*socket)->refusal();
   ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->text(), nobody.text());
+  EXPECT_EQ(refused->text(), unused.text());
 }
 
 TEST_F(Ipv6Test, EndsAtTwoInterfacesMayHaveOneLinkLocalAddress) {

@@ -11,6 +11,7 @@ namespace {
 
 using nfs::EligibleItem;
 using rpc::testing::encoded;
+using rpc::testing::reply_of;
 
 const Bytes kData(5, std::byte{0x61});
 
@@ -25,15 +26,6 @@ ReadResult failed_read() {
   ReadResult result;
   result.status = Status::NFS4ERR_ACCESS;
   return result;
-}
-
-template <class Result>
-Bytes reply_of(const Result& result) {
-  Bytes octets;
-  wire::Writer writer(octets);
-  rpc::ReplyHeader::accepted(1, rpc::AcceptStatus::SUCCESS).encode(writer);
-  result.encode(writer);
-  return octets;
 }
 
 std::vector<EligibleItem> items_of(View reply, Procedure procedure,

@@ -76,9 +76,9 @@ TYPED_TEST(EveryMessage, RoundTripsAndFaultsWhenCut) {
 }
 
 TEST(Procedures, AreSeven) {
-  EXPECT_EQ(procedure_named("READ"), Procedure::DIRECTPROC1_READ);
-  EXPECT_EQ(procedure_numbered(6), Procedure::DIRECTPROC1_COUNTERS);
-  EXPECT_FALSE(procedure_numbered(7));
+  EXPECT_EQ(rpc::value_named<Procedure>("READ"), Procedure::DIRECTPROC1_READ);
+  EXPECT_EQ(rpc::value_numbered<Procedure>(6), Procedure::DIRECTPROC1_COUNTERS);
+  EXPECT_FALSE(rpc::value_numbered<Procedure>(7));
 }
 
 }  // namespace

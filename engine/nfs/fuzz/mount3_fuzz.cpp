@@ -6,7 +6,7 @@ using namespace steertag;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const auto procedure = mount3::procedure_numbered(data[0]);
+  const auto procedure = rpc::value_numbered<mount3::Procedure>(data[0]);
   if (!procedure) return 0;
   const View input = fuzz::view_of(data, size).subspan(1);
   mount3::with_signature(*procedure,

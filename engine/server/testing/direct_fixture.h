@@ -80,10 +80,8 @@ class DirectTest : public PeerTest, public ::testing::WithParamInterface<fabric:
   }
   template <class Result, class Args>
   Result call(User& user, Procedure procedure, const Args& args, nfs::ReplySize reply) {
-    Request request = start_call(direct::kProgram, direct::kVersion,
-                                 static_cast<std::uint32_t>(procedure), user.identity);
-    wire::Writer writer(request.stream);
-    args.encode(writer);
+    Request request = inline_call(direct::kProgram, direct::kVersion,
+                                  static_cast<std::uint32_t>(procedure), args, user.identity);
     request.reply = reply;
     request.wish.write_chunk = Use::never;  // RpcClient puts an item back at the end only
     const auto octets = user.rpc->round_trip(std::move(request));

@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const View input = fuzz::view_of(data, size).subspan(1);
   check_private_data(input);
-  const auto procedure = direct::procedure_numbered(data[0] % kProcedures);
+  const auto procedure = rpc::value_numbered<direct::Procedure>(data[0] % kProcedures);
   if (!procedure) return 0;
   direct::with_signature(*procedure,
                          [&]<class Args, class Result>(direct::Signature<Args, Result>) {
