@@ -5,6 +5,8 @@
 
 #include "client/files/file_client.h"
 #include "client/files/local_file.h"
+#include "endpoint/announced_size.h"
+#include "endpoint/limits.h"
 #include "fabric_parts.h"
 
 namespace steertag::bindings {
@@ -57,8 +59,6 @@ struct PyEntry {
   std::optional<RemoteAttributes> attributes;
 };
 
-class PyFiles;
-
 /// One transfer of a file.
 class PyTransfer {
  public:
@@ -83,7 +83,16 @@ class PyFiles {
  public:
   PyFiles(const std::string& text, std::uint32_t version, std::optional<std::uint32_t> uid,
           std::uint32_t gid, std::vector<std::uint32_t> gids, std::uint16_t mount_port,
-          double timeout_s, bool optimistic) {
+          double timeout_s, bool optimistic, std::optional<std::uint32_t> io_bytes,
+          std::optional<std::uint32_t> in_flight, std::uint32_t inline_bytes,
+          std::optional<std::size_t> chunk_from, std::optional<std::uint32_t> credits, bool crc)
+      : wish_{io_bytes.value_or(0), in_flight.value_or(0)} {
+    if (const auto size = check_announced_size("send and receive", inline_bytes); !size)
+      throw py::value_error(size.error());
+    if (wish_.calls > kMostInFlight)
+      throw py::value_error("in_flight: at most " + std::to_string(kMostInFlight));
+    if (credits.value_or(1) < 1 || credits.value_or(1) > kMostCredits)
+      throw py::value_error("credits: 1 to " + std::to_string(kMostCredits));
     const fabric::Url url = value_or_raise(fabric::parse_url(text));
     FileClientOptions options;
     options.version = version;
@@ -94,6 +103,11 @@ class PyFiles {
       return PyErr_CheckSignals() != 0;
     };
     options.timeout = milliseconds(static_cast<std::int64_t>(timeout_s * 1000));
+    options.inline_bytes = inline_bytes;
+    options.chunk_from = chunk_from.value_or(SIZE_MAX);
+    options.crc = crc;
+    options.make_room(wish_.calls);
+    if (credits) options.credits = *credits;
     if (uid) options.identity = {true, *uid, gid, "steertag", std::move(gids)};
     client_ = waiting([&] { return FileClient::open(url, options, fabric::system_random()); });
   }
@@ -141,7 +155,8 @@ class PyFiles {
   std::unique_ptr<PyTransfer> fetch(const PyEntry& object, int descriptor, bool sparse) {
     const RemoteFile file = waiting([&] { return files().open(object.handle); });
     const std::uint64_t size = object.attributes ? object.attributes->size : 0;
-    auto reader = std::make_shared<FileReader>(files(), file, size, sink_to(descriptor, sparse));
+    auto reader =
+        std::make_shared<FileReader>(files(), file, size, sink_to(descriptor, sparse), wish_);
     return std::make_unique<PyTransfer>(
         [this, reader, file, descriptor](milliseconds timeout) -> Expected<bool, peer::FileError> {
           drive(*reader, timeout);
@@ -163,8 +178,8 @@ class PyFiles {
         extents.empty() ? 0 : extents.back().offset + extents.back().length;
     std::uint64_t total = 0;
     for (const Extent& extent : extents) total += extent.length;
-    auto writer =
-        std::make_shared<FileWriter>(files(), file, std::move(extents), source_from(descriptor));
+    auto writer = std::make_shared<FileWriter>(files(), file, std::move(extents),
+                                               source_from(descriptor), wish_);
     return std::make_unique<PyTransfer>(
         [this, writer, file, size,
          data_end](milliseconds timeout) -> Expected<bool, peer::FileError> {
@@ -196,6 +211,7 @@ class PyFiles {
     return true;
   }
 
+  TransferWish wish_;
   std::unique_ptr<FileClient> client_;
 };
 
@@ -251,14 +267,22 @@ void bind_peer_files(py::module_& module) {
       .def_property_readonly("total_bytes", &PyTransfer::total_bytes);
   py::class_<PyFiles>(module, "Files",
                       "The files of a server: NFS version 4.1 or 3 over RDMA or TCP.")
-      .def(py::init<const std::string&, std::uint32_t, std::optional<std::uint32_t>, std::uint32_t,
-                    std::vector<std::uint32_t>, std::uint16_t, double, bool>(),
-           "url"_a, py::kw_only(), "version"_a = 0, "uid"_a = py::none(), "gid"_a = 0,
-           "gids"_a = std::vector<std::uint32_t>{}, "mount_port"_a = 0,
-           "timeout_s"_a = std::chrono::duration<double>(kCallTimeout).count(),
-           "optimistic"_a = false,
-           "version 3 or 4; 0: 4.1, or 3 if the server lacks it. Calls without `uid` carry "
-           "AUTH_NONE. `optimistic`: direct access, if the server has it.")
+      .def(
+          py::init<const std::string&, std::uint32_t, std::optional<std::uint32_t>, std::uint32_t,
+                   std::vector<std::uint32_t>, std::uint16_t, double, bool,
+                   std::optional<std::uint32_t>, std::optional<std::uint32_t>, std::uint32_t,
+                   std::optional<std::size_t>, std::optional<std::uint32_t>, bool>(),
+          "url"_a, py::kw_only(), "version"_a = 0, "uid"_a = py::none(), "gid"_a = 0,
+          "gids"_a = std::vector<std::uint32_t>{}, "mount_port"_a = 0,
+          "timeout_s"_a = std::chrono::duration<double>(kCallTimeout).count(),
+          "optimistic"_a = false, "io_bytes"_a = py::none(), "in_flight"_a = py::none(),
+          "inline_bytes"_a = kDefaultAnnouncedBytes, "chunk_from"_a = py::none(),
+          "credits"_a = py::none(), "crc"_a = true,
+          "version 3 or 4; 0: 4.1, or 3 if the server lacks it. Calls without `uid` carry "
+          "AUTH_NONE. `optimistic`: direct access, if the server has it. A transfer has READs or "
+          "WRITEs of at most `io_bytes`, at most `in_flight` at "
+          "a time. Over RDMA `inline_bytes` are announced, and data of `chunk_from` octets takes a "
+          "chunk even if it fits.")
       .def_property_readonly("version", [](PyFiles& self) { return self.files().version(); })
       .def_property_readonly("optimistic", &PyFiles::optimistic,
                              "Reads so far as a dict, or None without direct access: RDMA Reads "

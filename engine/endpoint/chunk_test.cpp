@@ -181,6 +181,7 @@ RC_GTEST_PROP(CallForm, FitsTheThresholds, ()) {
   wish.reply_chunk = *use;
   wish.long_call = *use;
   wish.segments = *rc::gen::inRange<std::uint32_t>(1, 17);
+  wish.chunk_from = *rc::gen::inRange<std::size_t>(1, 20'000);
   wire::Negotiated limits;
   limits.to_server_bytes = limits.to_client_bytes = 1024U * *rc::gen::inRange(1U, 9U);
 
@@ -201,6 +202,26 @@ RC_GTEST_PROP(CallForm, FitsTheThresholds, ()) {
   const std::size_t reply = form.write_chunk ? size.reply.reduced() : size.reply.payload;
   RC_ASSERT(form.reply_chunk || reply_header + reply <= limits.to_client_bytes);
   RC_ASSERT(!form.reply_chunk || form.reply_chunk_bytes >= reply);
+}
+
+TEST(ChooseForm, DataFromAWishedSizeTakesAChunkThoughItFits) {
+  CallSize size;
+  size.stream = 100;
+  size.has_item = true;
+  size.item = 512;
+  size.reply = {600, 512};
+  wire::Negotiated limits;
+  limits.to_server_bytes = limits.to_client_bytes = 4096;
+  FormWish wish;
+  const CallForm plain = choose_form(size, wish, limits);
+  EXPECT_FALSE(plain.write_chunk || plain.read_chunk);
+  wish.chunk_from = 513;
+  const CallForm below = choose_form(size, wish, limits);
+  EXPECT_FALSE(below.write_chunk || below.read_chunk);
+  wish.chunk_from = 512;
+  const CallForm form = choose_form(size, wish, limits);
+  EXPECT_TRUE(form.write_chunk && form.read_chunk);
+  EXPECT_EQ(form.write_chunk_bytes, 512U);
 }
 
 }  // namespace

@@ -3,20 +3,13 @@
 
 #include <cmath>
 
+#include "endpoint/announced_size.h"
+
 namespace steertag::peer {
 namespace {
 
 // Longer waits are no time-outs any more.
 constexpr double kLongestIdleTimeoutS = 86400;
-
-Expected<void, std::string> check_size(const char* what, std::uint32_t bytes) {
-  if (bytes < wire::kDefaultInlineBytes || bytes > wire::kLargestInlineBytes ||
-      bytes % wire::kDefaultInlineBytes != 0)
-    return Unexpected<std::string>(
-        "an announced " + std::string(what) + " size of " + std::to_string(bytes) +
-        " octets: private data can only say multiples of 1024 from 1024 to 262144 (RFC 8797 4.2)");
-  return {};
-}
 
 }  // namespace
 
@@ -24,8 +17,9 @@ Expected<void, std::string> check(const ServerOptions& options) {
   if (options.credits < 1 || options.credits > kMostCredits)
     return Unexpected<std::string>(std::to_string(options.credits) + " credits: 1 to " +
                                    std::to_string(kMostCredits) + " can be granted");
-  if (auto size = check_size("send", options.announced.send_bytes); !size) return size;
-  if (auto size = check_size("receive", options.announced.receive_bytes); !size) return size;
+  if (auto size = check_announced_size("send", options.announced.send_bytes); !size) return size;
+  if (auto size = check_announced_size("receive", options.announced.receive_bytes); !size)
+    return size;
   const std::uint64_t receives = std::uint64_t{options.credits} * options.announced.receive_bytes;
   if (receives > kMostReceiveBytes)
     return Unexpected<std::string>(std::to_string(options.credits) + " credits of " +

@@ -11,6 +11,8 @@
 #include "client/files/file_writer.h"
 #include "deviations/catalogue.h"
 #include "deviations/client/client_deviations.h"
+#include "endpoint/announced_size.h"
+#include "endpoint/limits.h"
 
 namespace steertag::copy {
 namespace {
@@ -28,6 +30,7 @@ constexpr std::uint64_t kLargestSource = std::uint64_t{256} << 20;
 struct Options {
   net::Url url;
   peer::FileClientOptions client;
+  peer::TransferWish wish;
 };
 
 int fail(const std::string& text) {
@@ -35,7 +38,8 @@ int fail(const std::string& text) {
   return kCannotCopy;
 }
 
-Expected<Bytes, FileError> read_source(peer::RemoteFiles& files, const std::string& directory) {
+Expected<Bytes, FileError> read_source(peer::RemoteFiles& files, const std::string& directory,
+                                       const peer::TransferWish& wish) {
   auto source = files.find(directory + "/source", true);
   if (!source) return tl::unexpected(std::move(source.error()));
   auto file = files.open(source->handle);
@@ -48,7 +52,8 @@ Expected<Bytes, FileError> read_source(peer::RemoteFiles& files, const std::stri
           return tl::unexpected(FileError{peer::FileErrc::too_long, "source", 0, {}});
         content.insert(content.end(), data.begin(), data.end());
         return {};
-      });
+      },
+      wish);
   while (!reader.done()) reader.step(kStep);
   if (reader.error()) return tl::unexpected(*reader.error());
   if (auto closed = files.close(*file); !closed) return tl::unexpected(std::move(closed.error()));
@@ -56,16 +61,18 @@ Expected<Bytes, FileError> read_source(peer::RemoteFiles& files, const std::stri
 }
 
 Expected<void, FileError> write_copy(peer::RemoteFiles& files, const std::string& directory,
-                                     View content) {
+                                     View content, const peer::TransferWish& wish) {
   auto parent = files.find(directory.empty() ? "/" : directory, true);
   if (!parent) return tl::unexpected(std::move(parent.error()));
   auto file = files.create(parent->handle, "copy", kMode);
   if (!file) return tl::unexpected(std::move(file.error()));
-  peer::FileWriter writer(files, *file, {{0, content.size()}},
-                          [&](std::uint64_t offset, MutableView into) -> Expected<void, FileError> {
-                            std::ranges::copy(content.subspan(offset, into.size()), into.begin());
-                            return {};
-                          });
+  peer::FileWriter writer(
+      files, *file, {{0, content.size()}},
+      [&](std::uint64_t offset, MutableView into) -> Expected<void, FileError> {
+        std::ranges::copy(content.subspan(offset, into.size()), into.begin());
+        return {};
+      },
+      wish);
   while (!writer.done()) writer.step(kStep);
   if (writer.error()) return tl::unexpected(*writer.error());
   return files.close(*file);
@@ -77,9 +84,9 @@ int copy(const Options& options) {
   peer::RemoteFiles& files = (*client)->files();
   std::string directory = options.url.path;
   while (directory.ends_with('/')) directory.pop_back();
-  const auto content = read_source(files, directory);
+  const auto content = read_source(files, directory, options.wish);
   if (!content) return fail(content.error().message());
-  if (const auto written = write_copy(files, directory, *content); !written)
+  if (const auto written = write_copy(files, directory, *content, options.wish); !written)
     return fail(written.error().message());
   // What is not given back ends with the client's lease.
   (void)files.end();
@@ -117,6 +124,18 @@ int main(int argc, char** argv) {
   app.add_option("--timeout-ms", timeout_ms, "from a call to its reply")->capture_default_str();
   app.add_option("--credits", options.client.credits, "asked for in every call")
       ->capture_default_str();
+  app.add_option("--io-bytes", options.wish.io_bytes,
+                 "octets of one READ or WRITE, at most; otherwise what the server says")
+      ->check(CLI::Range(std::uint32_t{1}, peer::kLargestTransfer));
+  app.add_option("--in-flight", options.wish.calls,
+                 "READs or WRITEs under way, at most; otherwise as many as fit")
+      ->check(CLI::Range(std::uint32_t{1}, peer::kMostInFlight));
+  app.add_option("--inline-bytes", options.client.inline_bytes,
+                 "over RDMA: announced send and receive size, a multiple of 1024")
+      ->capture_default_str();
+  app.add_option("--chunk-from", options.client.chunk_from,
+                 "over RDMA: data of so many octets takes a chunk, even if it fits inline")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{peer::kLargestTransfer}));
   app.add_flag("--long-calls", options.client.long_calls,
                "send each call in a position-zero chunk of two segments");
   app.add_flag("--reply-chunks", options.client.reply_chunks,
@@ -140,6 +159,10 @@ int main(int argc, char** argv) {
     if (const auto added = chosen.add(name); !added) return fail(added.error());
   }
   chosen.install(options.client);
+  if (const auto size = peer::check_announced_size("send and receive", options.client.inline_bytes);
+      !size)
+    return app.exit(CLI::ValidationError("--inline-bytes", size.error())) == 0 ? 0 : kUsageError;
+  if (app.count("--credits") == 0) options.client.make_room(options.wish.calls);
   auto parsed = net::parse_url(url);
   if (!parsed) return fail(parsed.error().message());
   options.url = std::move(*parsed);

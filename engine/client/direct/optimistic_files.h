@@ -75,8 +75,9 @@ class OptimisticFiles final : public RemoteFiles {
   }
   Expected<void, FileError> close(RemoteFile file) override;
   void read(RemoteFile file, std::uint64_t offset, std::uint32_t count, ReadDone done) override;
-  void write(RemoteFile file, std::uint64_t offset, View data, WriteDone done) override {
-    files_->write(file, offset, data, std::move(done));
+  void write(RemoteFile file, std::uint64_t offset, View data, Stability stability,
+             WriteDone done) override {
+    files_->write(file, offset, data, stability, std::move(done));
   }
   void commit(RemoteFile file, CommitDone done) override { files_->commit(file, std::move(done)); }
   void step(std::chrono::milliseconds timeout) override;

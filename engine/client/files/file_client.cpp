@@ -42,8 +42,13 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
     rdma.credits = options.credits;
     rdma.attempts = options.attempts;
     rdma.crc = options.crc;
+    rdma.announced.send_bytes = rdma.announced.receive_bytes = options.inline_bytes;
+    if (options.chunk_from != SIZE_MAX) {
+      rdma.form.emplace();
+      rdma.form->chunk_from = options.chunk_from;
+    }
     if (options.long_calls) {
-      FormWish wish;
+      FormWish wish = rdma.form.value_or(FormWish{});
       wish.long_call = Use::always;
       wish.segments = 2;
       rdma.form = wish;

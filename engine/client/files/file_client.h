@@ -15,6 +15,8 @@
 
 namespace steertag::peer {
 
+/// READs or WRITEs under way that a caller may ask for: as many as a connection over TCP has.
+inline constexpr std::uint32_t kMostInFlight = 64;
 /// From a call to its reply. Servers may be slow with COMMIT of much data.
 inline constexpr std::chrono::milliseconds kCallTimeout{60'000};
 /// Connections on which one call is tried. All calls in flight are sent again whenever a connection
@@ -24,6 +26,9 @@ inline constexpr std::uint32_t kFileAttempts = 8;
 inline constexpr std::string_view kStreamProvider = "tcp";
 
 struct FileClientOptions {
+  /// Room for so many READs or WRITEs under way, beside the reserve. `calls` is at most
+  /// kMostInFlight.
+  void make_room(std::uint32_t calls) { credits = std::max(credits, calls + reserve); }
   std::uint32_t version = 0;  // 3 or 4 (4.1); 0: 4.1, and 3 if the server does not have it
   Identity identity;
   std::uint32_t credits = kDefaultCredits;  // calls under way over RDMA
@@ -35,6 +40,8 @@ struct FileClientOptions {
   bool reply_chunks = false;  // over RDMA: each call offers a reply chunk of sixteen segments
   bool crc = true;            // over iwarp: the client asks for CRC32C
   bool optimistic = false;    // over RDMA: direct access, if the server has it
+  std::uint32_t inline_bytes = kDefaultAnnouncedBytes;  // over RDMA: announced (RFC 8797 4)
+  std::size_t chunk_from = SIZE_MAX;                    // over RDMA: FormWish::chunk_from
   std::uint32_t attempts = kFileAttempts;  // over RDMA: connections on which one call is tried
   /// Credits that calls of version 4 leave alone: with one the client finds out whether the server
   /// still answers (RFC 8267 6.7.2).

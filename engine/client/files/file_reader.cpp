@@ -17,13 +17,15 @@ struct FileReader::State : std::enable_shared_from_this<FileReader::State> {
   using PieceRef = std::shared_ptr<Piece>;
 
   State(RemoteFiles& its_files, RemoteFile its_file, std::uint64_t its_size, FileSink its_sink,
-        std::size_t its_ahead)
+        const TransferWish& its_wish)
       : files(its_files),
         file(its_file),
         size(its_size),
         sink(std::move(its_sink)),
-        ahead(its_ahead),
-        read_bytes(its_files.limits().read_bytes) {}
+        wish(its_wish),
+        read_bytes(limits().read_bytes) {}
+
+  TransferLimits limits() const { return limited(files.limits(), wish); }
 
   void fill();
   bool may_ask() const;
@@ -38,7 +40,7 @@ struct FileReader::State : std::enable_shared_from_this<FileReader::State> {
   RemoteFile file;
   std::uint64_t size;
   FileSink sink;
-  std::size_t ahead;
+  TransferWish wish;
   std::uint32_t read_bytes;     // of one READ
   std::deque<PieceRef> pieces;  // in order; the first holds the place of delivery
   std::uint64_t next = 0;       // where the next piece starts
@@ -50,10 +52,10 @@ struct FileReader::State : std::enable_shared_from_this<FileReader::State> {
 };
 
 bool FileReader::State::may_ask() const {
-  if (error || end || in_flight >= std::max(files.limits().calls, 1U)) return false;
+  if (error || end || in_flight >= std::max(limits().calls, 1U)) return false;
   if (pieces.empty()) return true;
   // Beyond the known size one READ is enough to see the end.
-  const std::size_t window = std::min(ahead, files.limits().transfer_bytes);
+  const std::size_t window = std::min(kReadAheadBytes, files.limits().transfer_bytes);
   return next < size && next + read_bytes - delivered <= window;
 }
 
@@ -139,9 +141,8 @@ void FileReader::State::fail(FileError why) {
 }
 
 FileReader::FileReader(RemoteFiles& files, RemoteFile file, std::uint64_t size, FileSink sink,
-                       std::size_t ahead_bytes)
-    : files_(files),
-      state_(std::make_shared<State>(files, file, size, std::move(sink), ahead_bytes)) {}
+                       const TransferWish& wish)
+    : files_(files), state_(std::make_shared<State>(files, file, size, std::move(sink), wish)) {}
 
 FileReader::~FileReader() {
   state_->fail({FileErrc::call_failed, "the reader was destroyed before it had all data", 0, {}});

@@ -24,7 +24,7 @@ class FileReader {
   /// `size` is what the file's attributes say: it is read up to its end all the same. `files` must
   /// outlive the reader. The sink may not use them.
   FileReader(RemoteFiles& files, RemoteFile file, std::uint64_t size, FileSink sink,
-             std::size_t ahead_bytes = kReadAheadBytes);
+             const TransferWish& wish = {});
   ~FileReader();
   FileReader(const FileReader&) = delete;
   FileReader& operator=(const FileReader&) = delete;

@@ -20,12 +20,14 @@ struct FileWriter::State : std::enable_shared_from_this<FileWriter::State> {
   using BlockRef = std::shared_ptr<Block>;
 
   State(RemoteFiles& its_files, RemoteFile its_file, std::vector<Extent> its_extents,
-        FileSource its_source, std::size_t its_ahead)
+        FileSource its_source, const TransferWish& its_wish)
       : files(its_files),
         file(its_file),
         extents(std::move(its_extents)),
         source(std::move(its_source)),
-        ahead(its_ahead) {}
+        wish(its_wish) {}
+
+  TransferLimits limits() const { return limited(files.limits(), wish); }
 
   void fill();
   bool may_write() const;
@@ -43,7 +45,7 @@ struct FileWriter::State : std::enable_shared_from_this<FileWriter::State> {
   RemoteFile file;
   std::vector<Extent> extents;
   FileSource source;
-  std::size_t ahead;
+  TransferWish wish;
   Cursor next;                     // what is to be written
   Cursor safe;                     // what is on stable storage
   std::uint64_t safe_bytes = 0;    // octets before `safe`
@@ -66,9 +68,9 @@ struct FileWriter::State : std::enable_shared_from_this<FileWriter::State> {
 bool FileWriter::State::may_write() const {
   if (error || finished || committing || at_end() || since_commit >= kCommitBytes) return false;
   if (in_flight == 0) return true;
-  const TransferLimits limits = files.limits();
-  return in_flight < limits.calls &&
-         in_flight_bytes + limits.write_bytes <= std::min(ahead, limits.transfer_bytes);
+  const TransferLimits most = limits();
+  return in_flight < most.calls &&
+         in_flight_bytes + most.write_bytes <= std::min(kWriteAheadBytes, most.transfer_bytes);
 }
 
 void FileWriter::State::fill() {
@@ -88,7 +90,7 @@ FileWriter::State::BlockRef FileWriter::State::take_block() {
   const std::uint64_t left = extent.length - next.done;
   block->offset = extent.offset + next.done;
   block->taken = 0;
-  block->data.resize(std::min<std::uint64_t>(left, files.limits().write_bytes));
+  block->data.resize(std::min<std::uint64_t>(left, limits().write_bytes));
   if (auto given = source(block->offset, block->data); !given) {
     fail(std::move(given.error()));
     return nullptr;
@@ -104,7 +106,7 @@ void FileWriter::State::write(const BlockRef& block) {
   most_in_flight = std::max(most_in_flight, in_flight);
   const View data = View(block->data).subspan(block->taken);
   in_flight_bytes += data.size();
-  files.write(file, block->offset + block->taken, data,
+  files.write(file, block->offset + block->taken, data, Stability::unstable,
               [state = shared_from_this(), block,
                size = data.size()](const Expected<WriteOutcome, FileError>& outcome) {
                 --state->in_flight;
@@ -182,10 +184,10 @@ void FileWriter::State::fail(FileError why) {
 }
 
 FileWriter::FileWriter(RemoteFiles& files, RemoteFile file, std::vector<Extent> extents,
-                       FileSource source, std::size_t ahead_bytes)
+                       FileSource source, const TransferWish& wish)
     : files_(files) {
   std::erase_if(extents, [](const Extent& extent) { return extent.length == 0; });
-  state_ = std::make_shared<State>(files, file, std::move(extents), std::move(source), ahead_bytes);
+  state_ = std::make_shared<State>(files, file, std::move(extents), std::move(source), wish);
 }
 
 FileWriter::~FileWriter() {

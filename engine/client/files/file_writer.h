@@ -32,7 +32,7 @@ class FileWriter {
  public:
   /// `files` must outlive the writer. The source may not use them.
   FileWriter(RemoteFiles& files, RemoteFile file, std::vector<Extent> extents, FileSource source,
-             std::size_t ahead_bytes = kWriteAheadBytes);
+             const TransferWish& wish = {});
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;

@@ -1,6 +1,7 @@
 // The files of a server as a client uses them, whatever version of NFS and whatever transport.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -78,6 +79,8 @@ struct ReadOutcome {
   bool eof = false;
 };
 using WriteVerifier = std::uint64_t;
+/// stable_how, with the same meaning in every version.
+enum class Stability : std::uint8_t { unstable = 0, data_sync = 1, file_sync = 2 };
 struct WriteOutcome {
   std::uint32_t count = 0;
   bool stable = false;  // on stable storage already: no COMMIT is needed
@@ -94,6 +97,21 @@ struct TransferLimits {
   std::uint32_t calls = 1;         // under way
   std::size_t transfer_bytes = 0;  // of all calls under way
 };
+
+/// What a caller asks of a transfer; 0 leaves it to the server and the transport.
+struct TransferWish {
+  std::uint32_t io_bytes = 0;  // of one READ or WRITE
+  std::uint32_t calls = 0;     // under way
+};
+/// The limits, or the wish where that is less.
+inline TransferLimits limited(TransferLimits limits, const TransferWish& wish) {
+  if (wish.io_bytes != 0) {
+    limits.read_bytes = std::min(limits.read_bytes, wish.io_bytes);
+    limits.write_bytes = std::min(limits.write_bytes, wish.io_bytes);
+  }
+  if (wish.calls != 0) limits.calls = std::min(limits.calls, wish.calls);
+  return limits;
+}
 
 /// Names and attributes: members wait for their outcome. Data: members return at once and the
 /// callback comes from `step`; it may start others, but not wait.
@@ -120,8 +138,9 @@ class RemoteFiles {
   virtual Expected<void, FileError> close(RemoteFile file) = 0;
 
   virtual void read(RemoteFile file, std::uint64_t offset, std::uint32_t count, ReadDone done) = 0;
-  /// `data` must stay until the callback. Unstable: see WriteOutcome.
-  virtual void write(RemoteFile file, std::uint64_t offset, View data, WriteDone done) = 0;
+  /// `data` must stay until the callback. The server may do more than asked for: see WriteOutcome.
+  virtual void write(RemoteFile file, std::uint64_t offset, View data, Stability stability,
+                     WriteDone done) = 0;
   virtual void commit(RemoteFile file, CommitDone done) = 0;
   virtual void step(std::chrono::milliseconds timeout) = 0;
 

@@ -404,11 +404,13 @@ void Nfs3Files::read(RemoteFile file, std::uint64_t offset, std::uint32_t count,
   submit(std::move(call));
 }
 
-void Nfs3Files::write(RemoteFile file, std::uint64_t offset, View data, WriteDone done) {
+void Nfs3Files::write(RemoteFile file, std::uint64_t offset, View data, Stability stability,
+                      WriteDone done) {
   nfs3::WriteArgs args;
   args.file = handle_of(file);
   args.offset = offset;
   args.count = static_cast<std::uint32_t>(data.size());
+  args.stable = static_cast<nfs3::StableHow>(stability);
   args.data = data;
   auto call = std::make_shared<DataCall>();
   call->what = "WRITE";

@@ -33,7 +33,8 @@ class Nfs3Files final : public RemoteFiles {
   Expected<void, FileError> set_size(RemoteFile file, std::uint64_t size) override;
   Expected<void, FileError> close(RemoteFile file) override;
   void read(RemoteFile file, std::uint64_t offset, std::uint32_t count, ReadDone done) override;
-  void write(RemoteFile file, std::uint64_t offset, View data, WriteDone done) override;
+  void write(RemoteFile file, std::uint64_t offset, View data, Stability stability,
+             WriteDone done) override;
   void commit(RemoteFile file, CommitDone done) override;
   void step(std::chrono::milliseconds timeout) override { schedule_.step(timeout); }
   TransferLimits limits() const override { return limits_; }

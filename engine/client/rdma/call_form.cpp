@@ -34,7 +34,8 @@ CallForm choose_form(const CallSize& size, const FormWish& wish, const wire::Neg
   if (reply.eligible > 0 && wish.empty_write_chunk) {
     form.write_chunk = true;
     header += chunk_bytes(0);
-  } else if (reply.eligible > 0 && use(wish.write_chunk, !reply_fits)) {
+  } else if (reply.eligible > 0 &&
+             use(wish.write_chunk, !reply_fits || reply.eligible >= wish.chunk_from)) {
     form.write_chunk = true;
     form.write_chunk_bytes = reply.eligible;
     header += chunk_bytes(segments);
@@ -50,7 +51,7 @@ CallForm choose_form(const CallSize& size, const FormWish& wish, const wire::Neg
   const std::size_t item = wire::roundup4(size.item);
   const bool call_fits = header + size.stream + item <= limits.to_server_bytes;
   std::size_t payload = size.stream + item;
-  if (size.has_item && use(wish.read_chunk, !call_fits)) {
+  if (size.has_item && use(wish.read_chunk, !call_fits || size.item >= wish.chunk_from)) {
     form.read_chunk = true;
     header += read_chunk_bytes(segments);
     payload = size.stream;

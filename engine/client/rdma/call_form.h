@@ -18,7 +18,9 @@ struct FormWish {
   Use read_chunk = Use::when_needed;   // for the eligible argument
   Use write_chunk = Use::when_needed;  // for the eligible result
   Use reply_chunk = Use::when_needed;
-  Use long_call = Use::when_needed;    // a Position Zero chunk
+  Use long_call = Use::when_needed;  // a Position Zero chunk
+  /// An eligible item of at least so many octets takes a chunk, even if it fits inline.
+  std::size_t chunk_from = SIZE_MAX;
   std::uint32_t segments = 1;          // into which every chunk is divided; 1 .. 16
   bool roundup_in_read_chunk = false;  // RFC 8166 3.4.5.2 allows either
   bool empty_write_chunk = false;      // an empty chunk instead of a filled one (4.3.2.3)

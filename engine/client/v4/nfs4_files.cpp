@@ -446,14 +446,15 @@ void Nfs4Files::read(RemoteFile number, std::uint64_t offset, std::uint32_t coun
   submit(call);
 }
 
-void Nfs4Files::write(RemoteFile number, std::uint64_t offset, View data, WriteDone done) {
+void Nfs4Files::write(RemoteFile number, std::uint64_t offset, View data, Stability stability,
+                      WriteDone done) {
   auto call = std::make_shared<DataCall>();
   call->number = number;
   call->file = open_file(number);
-  call->build = [offset, data](const OpenFile& file) {
+  call->build = [offset, data, stability](const OpenFile& file) {
     ClientCompound compound;
     compound.add_handle(file.handle);
-    compound.add_write({file.stateid, offset, nfs4::StableHow::UNSTABLE4, data});
+    compound.add_write({file.stateid, offset, static_cast<nfs4::StableHow>(stability), data});
     return compound;
   };
   call->take = [done](CompoundReply& reply) -> Done {

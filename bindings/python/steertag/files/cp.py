@@ -29,6 +29,19 @@ def add_command(commands):
         action="store_true",
         help="read blocks by RDMA Reads of the client, if the server grants them; prints how many",
     )
+    parser.add_argument(
+        "--io-bytes",
+        type=place.io_bytes,
+        metavar="BYTES",
+        help="octets of one READ or WRITE, at most: 32768 or 32K (what the server says)",
+    )
+    parser.add_argument(
+        "--in-flight",
+        type=place.in_flight,
+        metavar="N",
+        help="READs or WRITEs under way, at most (as many as fit)",
+    )
+    place.add_transfer_options(parser)
     place.add_options(parser)
     parser.set_defaults(run=run)
 
@@ -48,7 +61,7 @@ def run(arguments):
 
 def fetch(arguments):
     """Copies from the server to a local file."""
-    files = place.connect(arguments.source, arguments)
+    files = _connect(arguments.source, arguments)
     path = place.path_of(arguments.source)
     found = files.find(path)
     if found.type != "regular":
@@ -73,6 +86,16 @@ def _reads(counts):
     rpc = counts["rpc_reads"] + counts["nfs_reads"]
     failed = f" ({counts['failed']} after a failed RDMA Read)" if counts["failed"] else ""
     return f"{counts['valid']} reads by RDMA, {rpc} by RPC{failed}"
+
+
+def _connect(url, arguments):
+    return place.connect(
+        url,
+        arguments,
+        io_bytes=arguments.io_bytes,
+        in_flight=arguments.in_flight,
+        **place.transfer_options(arguments),
+    )
 
 
 def _work(transfer, name):
@@ -131,7 +154,7 @@ def store(arguments):
 
 
 def _store(arguments, descriptor, status):
-    files = place.connect(arguments.target, arguments)
+    files = _connect(arguments.target, arguments)
     directory, name = _target_of(files, arguments)
     temporary = f".{secrets.token_hex(8)}.part"
     sparse = arguments.sparse != "never"

@@ -250,7 +250,9 @@ def refuse(monkeypatch):
     connect = place.connect
 
     def refuse(*names):
-        monkeypatch.setattr(place, "connect", lambda *given: Unwilling(connect(*given), *names))
+        monkeypatch.setattr(
+            place, "connect", lambda *given, **how: Unwilling(connect(*given, **how), *names)
+        )
 
     return refuse
 

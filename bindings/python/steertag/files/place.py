@@ -1,11 +1,17 @@
 """The place of a file: on this machine, or at a URL `provider://host[:port]/path`."""
 
+import argparse
 import contextlib
 import os
 import re
 
 from ..failure import Failure
 
+# Of the engine: kLargestTransfer, kMostInFlight and kLargestInlineBytes.
+LARGEST_IO_BYTES = 1024**2
+MOST_IN_FLIGHT = 64
+LARGEST_INLINE_BYTES = 262144
+_UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
 
 
@@ -51,6 +57,22 @@ def add_options(parser):
     )
 
 
+def add_transfer_options(parser):
+    """Adds the options that say how octets reach a server or come from it."""
+    parser.add_argument(
+        "--inline-bytes",
+        type=_inline_bytes,
+        default=4096,
+        help="over RDMA: announced send and receive size, a multiple of 1024 (4096)",
+    )
+    parser.add_argument(
+        "--chunk-from",
+        type=io_bytes,
+        metavar="BYTES",
+        help="over RDMA: data of so many octets takes a chunk, even if it fits inline",
+    )
+
+
 def errors():
     """The exceptions of a failure between this machine and a server."""
     from .. import fabric, peer
@@ -67,8 +89,8 @@ def sentences(subject):
         raise Failure(f"{subject}: {error}") from None
 
 
-def connect(url, arguments):
-    """A client of the files at the URL."""
+def connect(url, arguments, **transfer):
+    """A client of the files at the URL. `transfer`: more arguments of peer.Files."""
     from .. import peer
 
     version = {None: 0, "3": 3, "4.1": 4}[arguments.nfs]
@@ -84,7 +106,13 @@ def connect(url, arguments):
         timeout_s=arguments.timeout,
         optimistic=getattr(arguments, "optimistic", False),
         **identity,
+        **transfer,
     )
+
+
+def transfer_options(arguments):
+    """The arguments of peer.Files for add_transfer_options."""
+    return {"inline_bytes": arguments.inline_bytes, "chunk_from": arguments.chunk_from}
 
 
 def leave(files):
@@ -110,6 +138,34 @@ def _port(text):
     value = int(text)
     if not 0 < value < 2**16:
         raise ValueError
+    return value
+
+
+def octets(text, most):
+    """A number of octets: 4096, 4K, 1M or 1G."""
+    unit = _UNITS.get(text[-1:].upper(), 1)
+    digits = text if unit == 1 else text[:-1]
+    if not digits.isascii() or not digits.isdigit() or not 1 <= int(digits) * unit <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is not 1 to {most} octets, as 4096, 4K or 1M")
+    return int(digits) * unit
+
+
+def io_bytes(text):
+    """Octets of one READ or WRITE."""
+    return octets(text, LARGEST_IO_BYTES)
+
+
+def in_flight(text):
+    """READs or WRITEs under way."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_IN_FLIGHT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not 1 to {MOST_IN_FLIGHT} calls")
+    return int(text)
+
+
+def _inline_bytes(text):
+    value = octets(text, LARGEST_INLINE_BYTES)
+    if value % 1024:
+        raise argparse.ArgumentTypeError(f"{text!r} is no multiple of 1024 (RFC 8797 4.2)")
     return value
 
 
