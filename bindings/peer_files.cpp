@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "client/bench/file_bench.h"
 #include "client/files/file_client.h"
 #include "client/files/local_file.h"
 #include "endpoint/announced_size.h"
@@ -77,6 +78,52 @@ class PyTransfer {
   Step step_;
   std::function<std::uint64_t()> done_bytes_;
   std::uint64_t total_bytes_;
+};
+
+/// A name of an operation that a bench measures.
+BenchOperation bench_operation(const std::string& name) {
+  if (name == "read") return BenchOperation::read;
+  if (name == "write") return BenchOperation::write;
+  if (name == "write_sync") return BenchOperation::write_sync;
+  throw py::value_error("operation: read, write or write_sync, not " + name);
+}
+
+milliseconds to_milliseconds(double seconds) {
+  if (!(seconds >= 0 && seconds <= 86400)) throw py::value_error("seconds: 0 to 86400");
+  return milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+/// One file that is measured.
+class PyBench {
+ public:
+  PyBench(RemoteFiles& files, RemoteFile file, std::uint64_t size)
+      : files_(files),
+        file_(file),
+        bench_(files, file, size, std::chrono::steady_clock::now, processor_time) {}
+
+  Measured measure(const std::string& operation, std::uint32_t io_bytes, std::uint32_t in_flight,
+                   double duration_s, std::uint64_t least_calls, bool copies) {
+    if (in_flight < 1 || in_flight > kMostInFlight)
+      throw py::value_error("in_flight: 1 to " + std::to_string(kMostInFlight));
+    const Measurement what{bench_operation(operation),  io_bytes,    in_flight,
+                           to_milliseconds(duration_s), least_calls, copies};
+    return waiting([&] { return bench_.measure(what); });
+  }
+  void fill() {
+    waiting([&] { return bench_.fill(); });
+  }
+  void compare() {
+    waiting([&] { return bench_.compare(); });
+  }
+  void close() {
+    waiting([&] { return files_.close(file_); });
+  }
+  std::uint64_t size() const { return bench_.size(); }
+
+ private:
+  RemoteFiles& files_;
+  RemoteFile file_;
+  FileBench bench_;
 };
 
 class PyFiles {
@@ -195,7 +242,30 @@ class PyFiles {
         [writer] { return writer->written_bytes(); }, total);
   }
 
+  std::unique_ptr<PyBench> bench(const PyEntry& object) {
+    const std::uint64_t size = object.attributes ? object.attributes->size : 0;
+    if (size == 0) throw py::value_error("the file is empty");
+    return std::make_unique<PyBench>(files(), waiting([&] { return files().open(object.handle); }),
+                                     size);
+  }
+  std::unique_ptr<PyBench> new_bench(const PyEntry& directory, const py::object& name,
+                                     std::uint64_t size) {
+    if (size == 0) throw py::value_error("size: 1 or more");
+    const std::string octets = octets_of(name);
+    const RemoteFile file =
+        waiting([&] { return files().create(directory.handle, octets, kBenchMode); });
+    return std::make_unique<PyBench>(files(), file, size);
+  }
+  Measured measure_names(const py::object& path, bool lists, double duration_s) {
+    const NameMeasurement what{octets_of(path), lists, to_milliseconds(duration_s)};
+    return waiting([&] {
+      return peer::measure_names(files(), what, std::chrono::steady_clock::now, processor_time);
+    });
+  }
+
  private:
+  static constexpr std::uint32_t kBenchMode = 0600;
+
   /// Runs until it is done or the time has passed.
   template <class Transfer>
   static void drive(Transfer& transfer, milliseconds timeout) {
@@ -253,12 +323,44 @@ void bind_entry(py::module_& module) {
       .def_property_readonly("modified_s", attribute(&RemoteAttributes::modified_s));
 }
 
+double to_seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+void bind_bench(py::module_& module) {
+  py::class_<Measured>(module, "Measured", "What a Bench measured.")
+      .def_readonly("calls", &Measured::calls)
+      .def_readonly("bytes", &Measured::bytes)
+      .def_property_readonly("elapsed_s",
+                             [](const Measured& self) { return to_seconds(self.elapsed); })
+      .def_property_readonly(
+          "user_s", [](const Measured& self) { return to_seconds(self.processor.user); },
+          "Processor time of this process.")
+      .def_property_readonly("system_s",
+                             [](const Measured& self) { return to_seconds(self.processor.system); })
+      .def(
+          "response_s",
+          [](const Measured& self, double share) { return to_seconds(self.times.quantile(share)); },
+          "share"_a, "The time within which this share (0 to 1) of the calls had their replies.");
+  py::class_<PyBench>(module, "Bench", "A remote file whose data path is measured.")
+      .def(
+          "measure", &PyBench::measure, "operation"_a, py::kw_only(), "io_bytes"_a,
+          "in_flight"_a = 1, "duration_s"_a = 1.0, "least_calls"_a = 0, "copies"_a = false,
+          "Calls of `io_bytes` through the file, `in_flight` at a time: read, write (unstable, one "
+          "COMMIT) or write_sync. `copies`: what is read is copied once more. Raises FileError.")
+      .def("fill", &PyBench::fill, "Writes octets that tell their place, all of the file.")
+      .def("compare", &PyBench::compare, "Raises FileError if the file has other octets.")
+      .def("close", &PyBench::close)
+      .def_property_readonly("size", &PyBench::size);
+}
+
 }  // namespace
 
 void bind_peer_files(py::module_& module) {
   module.attr(kFileErrorName) =
       py::exception<peer::FileError>(module, kFileErrorName, PyExc_RuntimeError);
   bind_entry(module);
+  bind_bench(module);
   py::class_<PyTransfer>(module, "Transfer", "One transfer of a file.")
       .def("step", &PyTransfer::step, "timeout_s"_a,
            "Runs until the copy is complete (True) or the time has passed (False). Raises "
@@ -287,6 +389,11 @@ void bind_peer_files(py::module_& module) {
       .def_property_readonly("optimistic", &PyFiles::optimistic,
                              "Reads so far as a dict, or None without direct access: RDMA Reads "
                              "that were valid and that failed, READs of either program.")
+      .def_property_readonly(
+          "read_bytes", [](PyFiles& self) { return self.files().limits().read_bytes; },
+          "The largest READ that the server takes.")
+      .def_property_readonly("write_bytes",
+                             [](PyFiles& self) { return self.files().limits().write_bytes; })
       .def("find", &PyFiles::find, "path"_a, "follow"_a = true)
       .def("list", &PyFiles::list, "directory"_a)
       .def("read_link", &PyFiles::read_link, "link"_a)
@@ -297,6 +404,13 @@ void bind_peer_files(py::module_& module) {
       .def("store", &PyFiles::store, "descriptor"_a, "size"_a, "directory"_a, "name"_a, "mode"_a,
            "sparse"_a = false, py::keep_alive<0, 1>(),
            "A Transfer from an open local file to a new remote one.")
+      .def("bench", &PyFiles::bench, "object"_a, py::keep_alive<0, 1>(),
+           "A Bench of a file that has octets.")
+      .def("new_bench", &PyFiles::new_bench, "directory"_a, "name"_a, "size"_a,
+           py::keep_alive<0, 1>(), "A Bench of a new file, which has no octets yet.")
+      .def("measure_names", &PyFiles::measure_names, "path"_a, "lists"_a = false,
+           "duration_s"_a = 1.0,
+           "LOOKUPs of a path, or listings of the directory there, one after the other.")
       .def("end", &PyFiles::end, "Releases the state that the server holds for this client.");
 }
 

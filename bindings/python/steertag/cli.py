@@ -9,6 +9,7 @@ import sys
 
 from . import __version__, build_paths, command_parser, stopping, suite_commands
 from .baseline import baseline_commands as baseline
+from .bench import bench_command
 from .case_list import cases_command
 from .causes import causes_command
 from .coverage import coverage_arguments as coverage
@@ -65,6 +66,7 @@ def parser():
     mutation_command.add_command(commands)
     cp.add_command(commands)
     ls.add_command(commands)
+    bench_command.add_command(commands)
     command_parser.add_command(commands, "version", version).set_defaults(run=version)
     command_parser.explain_statuses(commands)
     return made

@@ -1,0 +1,1 @@
+"""`steertag bench`: measures the data path to a server of NFS."""

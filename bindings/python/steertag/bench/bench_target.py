@@ -1,0 +1,50 @@
+"""The file that is measured: one of the server's, or one that is made and removed again."""
+
+import contextlib
+import dataclasses
+import secrets
+
+from ..failure import Failure
+from ..files import place
+
+
+@dataclasses.dataclass
+class Target:
+    bench: object  # peer.Bench
+    made: bool  # by us: it may be written, and its octets are known
+
+
+@contextlib.contextmanager
+def opened(files, arguments):
+    """A Target at the URL of the command."""
+    found = files.find(place.path_of(arguments.url))
+    if found.type == "directory":
+        with _made(files, found, arguments.file_bytes) as bench:
+            yield Target(bench, True)
+        return
+    if found.type != "regular":
+        raise Failure(f"{arguments.url}: this is no regular file but {found.type}")
+    if not found.size:
+        raise Failure(
+            f"{arguments.url}: the file is empty; name a directory, and a file is made there"
+        )
+    bench = files.bench(found)
+    yield Target(bench, False)
+    bench.close()
+
+
+@contextlib.contextmanager
+def _made(files, directory, size):
+    name = f".steertag-bench-{secrets.token_hex(8)}"
+    try:
+        # A signal can arrive after the file exists and before this call returns.
+        bench = files.new_bench(directory, name, size)
+        bench.fill()
+        yield bench
+        bench.close()
+    except BaseException:
+        # The error is raised already, and a lost connection cannot remove the file.
+        with contextlib.suppress(*place.errors()):
+            files.remove(directory, name)
+        raise
+    files.remove(directory, name)
