@@ -22,6 +22,7 @@ struct ServerOptions {
   std::uint32_t credits = kDefaultCredits;  // granted in every reply; 1 .. kMostCredits
   wire::PrivateData announced{true, kDefaultAnnouncedBytes, kDefaultAnnouncedBytes};
   bool sends_private_data = true;
+  bool crc = true;  // over iwarp: it asks for CRC32C; one side that asks is enough (RFC 5044 4.4)
   std::chrono::milliseconds idle_timeout = kIdleTimeout;  // 0: none
   std::size_t most_connections = kMostConnections;
   std::size_t most_connections_of_source = kMostConnectionsOfSource;

@@ -25,6 +25,7 @@ struct Words {
   std::optional<std::string> port_file;
   std::optional<std::string> export_directory;
   std::string key_file;
+  std::uint64_t memory_mib = peer::kDefaultMemoryMib;
   bool read_only = false;
   bool no_root_squash = false;
   std::vector<std::string> deviations;
@@ -36,6 +37,7 @@ struct Words {
   bool no_remote_invalidation = false;
   bool no_private_data = false;
   bool optimistic = false;
+  bool no_crc = false;
   bool no_sandbox = false;
   bool list_deviations = false;
   bool json = false;
@@ -54,6 +56,11 @@ void describe(CLI::App& app, Words& words) {
                  "file that gets the port numbers once the server listens, one a line");
   auto* exported =
       app.add_option("--export", words.export_directory, "directory to serve instead of memory");
+  app.add_option("--memory", words.memory_mib,
+                 "MiB that the files in memory may occupy together; a client can fill them")
+      ->check(CLI::Range(std::uint64_t{1}, peer::kMostMemoryMib))
+      ->excludes(exported)
+      ->capture_default_str();
   app.add_flag("--read-only", words.read_only, "refuse every change of the export")
       ->needs(exported);
   app.add_flag(
@@ -95,6 +102,8 @@ void describe(CLI::App& app, Words& words) {
       ->capture_default_str();
   app.add_flag("--no-remote-invalidation", words.no_remote_invalidation, "announce R = 0");
   app.add_flag("--no-private-data", words.no_private_data, "announce nothing at all");
+  app.add_flag("--no-crc", words.no_crc,
+               "over iwarp: do not ask for CRC32C; a client that asks gets it all the same");
   app.add_flag("--no-sandbox", words.no_sandbox,
                "keep capabilities, system calls and files that the server does not need once it "
                "listens");
@@ -110,6 +119,7 @@ std::variant<Options, Ending> check(const Words& words) {
     return Ending{"--port-file needs the name of a file", kUsageError};
   options.port_file = words.port_file.value_or("");
   options.export_directory = words.export_directory;
+  options.memory_mib = words.memory_mib;
   options.read_only = words.read_only;
   options.root_squash = !words.no_root_squash;
   options.key_file = words.key_file;
@@ -130,6 +140,14 @@ std::variant<Options, Ending> check(const Words& words) {
   const auto is_stream = [](const net::Url& url) { return url.provider == net::kStreamProvider; };
   if (words.portmap && std::ranges::none_of(options.listen, is_stream))
     return Ending{"--portmap needs a --listen tcp:// URL", kUsageError};
+  const auto has_crc = [](const net::Url& url) {
+    return url.provider == "roce" || url.provider == "verbs";
+  };
+  if (words.no_crc && std::ranges::any_of(options.listen, has_crc))
+    return Ending{
+        "--no-crc is for iwarp:// URLs: RoCE always has a CRC, and a device has its own way",
+        kUsageError};
+  options.server.crc = !words.no_crc;
   deviations::ServerDeviations chosen;
   for (const std::string& name : words.deviations) {
     if (auto added = chosen.add(name); !added) return Ending{added.error(), kUsageError};

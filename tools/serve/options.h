@@ -8,14 +8,16 @@
 
 #include "fabric/fabric.h"
 #include "server/server.h"
+#include "server/storage/memory_backend.h"
 #include "server/v4/state/limits.h"
 
 namespace steertag::serve {
 
 struct Options {
-  std::vector<net::Url> listen;                 // one at least
-  std::string port_file;                        // empty: none is written
-  std::optional<std::string> export_directory;  // none: memory
+  std::vector<net::Url> listen;                        // one at least
+  std::string port_file;                               // empty: none is written
+  std::optional<std::string> export_directory;         // none: memory
+  std::uint64_t memory_mib = peer::kDefaultMemoryMib;  // of the files in memory
   bool read_only = false;
   bool root_squash = true;    // of an export that is served as root
   std::string key_file;       // empty: a new key in every run

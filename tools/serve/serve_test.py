@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from steertag import peer
 from steertag.build_paths import tool
 
 LISTEN = ("--listen", "iwarp://127.0.0.1:0")
@@ -37,6 +38,10 @@ def run(*arguments, **options):
         ("--inline-bytes", "1025"),
         ("--inline-bytes", "263168"),
         ("--credits", "1024", "--inline-bytes", "262144"),
+        ("--memory", "0"),
+        ("--memory", "16777217"),
+        ("--memory", "1", "--export", "."),
+        ("--listen", "roce://127.0.0.1:0", "--no-crc"),
         ("--port-file", ""),
         ("--listen", "iwarp://127.0.0.1:0/trailing/x"),
         ("--listen", "iwarp://127.0.0.1:0", "--portmap", "1"),
@@ -47,6 +52,27 @@ def test_impossible_options_are_refused_in_one_sentence(arguments):
     assert ended.returncode == 2
     assert ended.stderr.startswith("steertag-serve: ")
     assert ended.stderr.count("\n") == 1
+
+
+def test_files_in_memory_take_what_the_option_allows(tmp_path):
+    server = subprocess.Popen(
+        [tool("steertag-serve"), "--listen", "tcp://127.0.0.1:0", "--memory", "2"]
+        + ["--port-file", tmp_path / "ports"],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        (port,) = read_ports(server, tmp_path / "ports")
+        files = peer.Files(f"tcp://127.0.0.1:{port}")
+        export = files.find("/export")
+        files.new_bench(export, "two", 2 << 20).fill()
+        files.remove(export, "two")
+        files.new_bench(export, "again", 2 << 20).fill()
+        with pytest.raises(peer.FileError) as refused:
+            files.new_bench(export, "more", 4096).fill()
+        assert refused.value.status == "NFS4ERR_NOSPC"
+    finally:
+        server.kill()
+        server.communicate(timeout=DEADLINE_S)
 
 
 def test_lost_output_is_an_error():

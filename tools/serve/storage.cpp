@@ -34,8 +34,11 @@ std::optional<std::string> misplaced(const Options& options, const std::string& 
 
 Expected<std::unique_ptr<peer::Backend>, std::string> make_storage(
     const Options& options, peer::Clock clock, const fabric::RandomSource& random) {
-  if (!options.export_directory)
-    return std::make_unique<peer::MemoryBackend>(std::move(clock), random);
+  if (!options.export_directory) {
+    peer::MemoryLimits limits;
+    limits.total_bytes = options.memory_mib << 20;
+    return std::make_unique<peer::MemoryBackend>(std::move(clock), random, limits);
+  }
   const std::string& path = *options.export_directory;
   peer::DirectoryOptions directory;
   directory.path = path;

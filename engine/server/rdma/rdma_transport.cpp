@@ -45,6 +45,7 @@ EndpointOptions RdmaTransport::endpoint_options() const {
   options.sends_private_data = context_.options.sends_private_data;
   // RFC 8166 3.3.1: a receive for every granted credit, before anything is granted.
   options.receives = context_.options.credits + kSpareReceives;
+  options.connection.crc = context_.options.crc;
   options.connection.idle_timeout = context_.options.idle_timeout;
   options.connection.iwarp = context_.options.iwarp;
   options.connection.roce = context_.options.roce;

@@ -10,11 +10,18 @@
 
 namespace steertag::peer {
 
+/// What all files together may occupy, unless an administrator says otherwise. Any client may fill
+/// it, so it has to fit beside everything else on a small machine.
+inline constexpr std::uint64_t kDefaultMemoryMib = 256;
+/// The most that an administrator may say: more than machines have, and far from wrapping in
+/// octets.
+inline constexpr std::uint64_t kMostMemoryMib = 1ULL << 24;
+
 /// Named limits of a memory file system.
 struct MemoryLimits {
-  std::uint64_t total_bytes = 256ULL << 20;       // what all files together may occupy
-  std::uint64_t total_files = 65536;              // objects of any type
-  std::uint64_t total_entries = 131072;           // names of them: two for each
+  std::uint64_t total_bytes = kDefaultMemoryMib << 20;  // what all files together may occupy
+  std::uint64_t total_files = 65536;                    // objects of any type
+  std::uint64_t total_entries = 131072;                 // names of them: two for each
   std::uint64_t total_name_bytes = 16ULL << 20;   // in those names: each file's can be the longest
   std::uint64_t largest_file_bytes = 1ULL << 40;  // files may be sparse
   std::uint32_t largest_transfer_bytes = kLargestTransfer;

@@ -59,6 +59,24 @@ TEST_F(MemoryBackendTest, OctetsOfNamesAreLimited) {
   EXPECT_EQ(make("67890"), Status::ok);
 }
 
+TEST_F(MemoryBackendTest, OctetsOfFilesAreLimitedAndGivenBack) {
+  MemoryLimits limits;
+  limits.total_bytes = 3 * kBlockBytes;
+  limit(limits);
+  const Bytes block = pattern(kBlockBytes);
+  ASSERT_EQ(make("a"), Status::ok);
+  ASSERT_EQ(make("b"), Status::ok);
+  EXPECT_EQ(storage->write(node("a"), 0, block), Status::ok);
+  EXPECT_EQ(storage->write(node("a"), 5 * kBlockBytes, block), Status::ok) << "holes are free";
+  EXPECT_EQ(storage->write(node("b"), 1, block), Status::no_space) << "it touches two blocks";
+  EXPECT_EQ(storage->write(node("b"), 0, block), Status::ok);
+  EXPECT_EQ(storage->write(node("b"), kBlockBytes, View(block).first(1)), Status::no_space);
+  EXPECT_EQ(storage->write(node("b"), 0, block), Status::ok) << "it takes no more than before";
+  EXPECT_EQ(storage->remove(root, "a"), Status::ok);
+  EXPECT_EQ(storage->space().free_bytes, 2 * kBlockBytes);
+  EXPECT_EQ(storage->write(node("b"), kBlockBytes, block), Status::ok);
+}
+
 TEST_F(MemoryBackendTest, LinkTextsTakeSpace) {
   MemoryLimits limits;
   limits.total_bytes = 10;

@@ -67,7 +67,10 @@ void MemoryBackend::write_block(Node& node, std::uint64_t index, std::size_t wit
   } else if (block.use_count() > 1) {
     block = std::make_shared<Bytes>(*block);  // a reply that still reads the old octets keeps them
   }
-  if (grow > 0) block->resize(need);
+  if (grow > 0) {
+    block->reserve(need);  // a vector that grows by itself takes twice what is counted
+    block->resize(need);
+  }
   std::memcpy(block->data() + within, data.data(), data.size());
   used_bytes_ += grow;
   node.attributes.used_bytes += grow;
