@@ -136,6 +136,12 @@ void mark_unused(std::span<wire::Segment> segments) {
   for (wire::Segment& segment : segments) segment.length = 0;
 }
 
+std::size_t joined_writes(std::span<const RemoteWrite> writes, std::size_t most_parts) {
+  std::size_t count = 1;
+  while (count < std::min(writes.size(), most_parts) && writes[count].goes_on) ++count;
+  return count;
+}
+
 void fill_chunk(std::span<const View> parts, std::span<wire::Segment> segments,
                 std::vector<RemoteWrite>& out) {
   std::size_t at = 0;
@@ -145,7 +151,8 @@ void fill_chunk(std::span<const View> parts, std::span<wire::Segment> segments,
       wire::Segment& segment = segments[at];
       const auto length =
           static_cast<std::uint32_t>(std::min<std::size_t>(part.size(), segment.length - placed));
-      if (length > 0) out.push_back({part.first(length), segment.handle, segment.offset + placed});
+      if (length > 0)
+        out.push_back({part.first(length), segment.handle, segment.offset + placed, placed > 0});
       part = part.subspan(length);
       placed += length;
       if (placed == segment.length) ++at, placed = 0;

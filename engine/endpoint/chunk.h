@@ -61,7 +61,11 @@ struct RemoteWrite {
   View from;
   std::uint32_t stag = 0;
   std::uint64_t offset = 0;
+  bool goes_on = false;  // where the write before it ended, in the same segment
 };
+
+/// Of the writes, those at the front that one RDMA Write of at most `most_parts` can make.
+std::size_t joined_writes(std::span<const RemoteWrite> writes, std::size_t most_parts);
 
 /// Spreads the concatenation of `parts` over the segments in order, each filled before the next
 /// (RFC 8166 3.4.6). Appends the writes to `out`, and sets each segment's length to the octets

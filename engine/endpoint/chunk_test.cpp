@@ -157,6 +157,7 @@ RC_GTEST_PROP(FillChunk, PlacesEveryOctetInOrderAndNoOther, ()) {
     for (const RemoteWrite& write : writes) {
       if (write.stag != offered[i].handle) continue;
       RC_ASSERT(write.offset == next);
+      RC_ASSERT(write.goes_on == (next != offered[i].offset));
       RC_ASSERT(!write.from.empty());
       next += write.from.size();
       placed.insert(placed.end(), write.from.begin(), write.from.end());
@@ -164,6 +165,22 @@ RC_GTEST_PROP(FillChunk, PlacesEveryOctetInOrderAndNoOther, ()) {
     RC_ASSERT(next == offered[i].offset + returned[i].length);
   }
   RC_ASSERT(placed == expected);
+}
+
+TEST(JoinedWrites, AreThoseThatFillConsecutiveOctetsOfASegment) {
+  const Bytes whole = octets(100, 0);
+  const std::vector<View> parts{View(whole).first(10), View(whole).subspan(10, 50),
+                                View(whole).subspan(60)};
+  // The second segment follows the first in the same memory: still a segment of its own.
+  std::vector<wire::Segment> segments{{7, 40, 0}, {7, 60, 40}};
+  std::vector<RemoteWrite> writes;
+  fill_chunk(parts, segments, writes);
+  ASSERT_EQ(writes.size(), 4U);
+  const std::span<const RemoteWrite> all(writes);
+  EXPECT_EQ(joined_writes(all, 32), 2U);
+  EXPECT_EQ(joined_writes(all.subspan(2), 32), 2U);
+  EXPECT_EQ(joined_writes(all.subspan(3), 32), 1U);
+  EXPECT_EQ(joined_writes(all, 1), 1U);
 }
 
 RC_GTEST_PROP(CallForm, FitsTheThresholds, ()) {

@@ -96,9 +96,9 @@ Expected<void, fabric::Error> Endpoint::send(std::span<const View> parts, WorkTa
   return connection_->send(parts, tag, invalidate);
 }
 
-Expected<void, fabric::Error> Endpoint::rdma_write(View from, std::uint32_t stag,
+Expected<void, fabric::Error> Endpoint::rdma_write(std::span<const View> parts, std::uint32_t stag,
                                                    std::uint64_t offset, WorkTag tag) {
-  return connection_->rdma_write(from, stag, offset, tag);
+  return connection_->rdma_write(parts, stag, offset, tag);
 }
 
 Expected<void, fabric::Error> Endpoint::rdma_read(fabric::Region& sink, std::uint64_t sink_offset,

@@ -75,8 +75,8 @@ class Endpoint final : private fabric::Handler {
   /// `parts` must stay until on_done(tag).
   Expected<void, fabric::Error> send(std::span<const View> parts, WorkTag tag,
                                      std::optional<std::uint32_t> invalidate = {});
-  Expected<void, fabric::Error> rdma_write(View from, std::uint32_t stag, std::uint64_t offset,
-                                           WorkTag tag);
+  Expected<void, fabric::Error> rdma_write(std::span<const View> parts, std::uint32_t stag,
+                                           std::uint64_t offset, WorkTag tag);
   Expected<void, fabric::Error> rdma_read(fabric::Region& sink, std::uint64_t sink_offset,
                                           std::uint32_t length, std::uint32_t stag,
                                           std::uint64_t offset, WorkTag tag);

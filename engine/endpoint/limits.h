@@ -65,6 +65,9 @@ inline constexpr std::uint64_t kMostReceiveBytes = std::uint64_t{16} << 20;
 /// Operations of one connection that are posted at a time; the others follow as these complete.
 /// More than a largest transfer in pages, and far below what a provider's queue takes.
 inline constexpr std::size_t kMostPostedOperations = 1024;
+/// Pieces of a result that one RDMA Write takes: more than a largest transfer has blocks of the
+/// storage in memory.
+inline constexpr std::size_t kMostWriteParts = 32;
 /// Octets that a buffer of a call keeps for the next call.
 inline constexpr std::size_t kKeptBufferBytes = 8192;
 /// Segments and operations for which the lists of a call keep their room.

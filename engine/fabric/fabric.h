@@ -55,6 +55,7 @@ struct Capabilities {
   bool chosen_base = false;         // Domain::allocate takes a base
   bool chosen_port = false;         // ConnectionOptions::local_port
   bool responder_waits = false;     // nothing leaves before the initiator's first message
+  std::size_t write_parts = 1;      // that one RDMA Write may have
   std::size_t largest_send = 0;
   std::size_t largest_private_data = 0;
 };
@@ -132,6 +133,13 @@ struct Fault {
   roce::SharedBend packet{};             // roce
 };
 
+/// Octets of a message in parts.
+inline std::uint64_t length_of(std::span<const View> parts) {
+  std::uint64_t length = 0;
+  for (const View part : parts) length += part.size();
+  return length;
+}
+
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -144,9 +152,15 @@ class Connection {
   virtual Expected<void, Error> send(std::span<const View> parts, WorkId id,
                                      std::optional<std::uint32_t> invalidate = {},
                                      const Fault* fault = nullptr) = 0;
-  /// Writes `from`, which must live until the completion, to the peer's memory.
-  virtual Expected<void, Error> rdma_write(View from, std::uint32_t stag, std::uint64_t offset,
-                                           WorkId id, const Fault* fault = nullptr) = 0;
+  /// Writes the concatenation of `parts` to consecutive octets of the peer's memory, as one
+  /// message. There are at most Capabilities::write_parts, which must live until the completion.
+  virtual Expected<void, Error> rdma_write(std::span<const View> parts, std::uint32_t stag,
+                                           std::uint64_t offset, WorkId id,
+                                           const Fault* fault = nullptr) = 0;
+  Expected<void, Error> rdma_write(View from, std::uint32_t stag, std::uint64_t offset, WorkId id,
+                                   const Fault* fault = nullptr) {
+    return rdma_write(std::span<const View>(&from, 1), stag, offset, id, fault);
+  }
   /// Reads `length` octets of the peer's memory into `sink`, from `sink_offset` octets after its
   /// base. The sink needs no remote rights: the provider opens it for this operation alone.
   virtual Expected<void, Error> rdma_read(Region& sink, std::uint64_t sink_offset,

@@ -173,6 +173,7 @@ std::optional<Violation> FpduReceiver::finish() {
   header_have_ = 0;
   header_need_ = kUlpduLengthBytes + 2;
   ++number_;
+  before_ = {ulpdu_length_, before_[0]};
   auto violation = sink_.deliver(segment_, place_);
   if (violation) {
     --number_;

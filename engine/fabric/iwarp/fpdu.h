@@ -3,6 +3,7 @@
 // The receiver turns a TCP stream into DDP segments.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -13,6 +14,10 @@
 #include "trace/event.h"
 
 namespace steertag::fabric::iwarp {
+
+/// Payloads of FPDUs of this size are received at their destination. For smaller ones a system call
+/// each would cost more than the copy.
+inline constexpr std::size_t kDirectFrom = 8192;
 
 /// RFC 5044 4.5, without markers.
 std::size_t mulpdu_of(std::size_t emss);
@@ -64,6 +69,9 @@ class FpduReceiver {
   /// Counts from 1: the current FPDU, or the next one.
   std::uint64_t fpdu_number() const { return number_; }
   std::uint64_t fpdus_taken() const { return number_ - 1; }
+  /// Whether one of the two FPDUs before the current one is received at its destination: replies
+  /// and other small messages come between large payloads.
+  bool large_before() const { return std::max(before_[0], before_[1]) >= kDirectFrom; }
   std::size_t ulpdu_length() const { return ulpdu_length_; }
   /// The header of the current segment, valid while its violation is reported.
   const Segment& segment() const { return segment_; }
@@ -94,6 +102,7 @@ class FpduReceiver {
   std::size_t trailer_have_ = 0;
   Crc32c crc_;
   std::uint64_t number_ = 1;
+  std::array<std::size_t, 2> before_{};  // lengths of the last FPDUs
 };
 
 }  // namespace steertag::fabric::iwarp

@@ -16,9 +16,6 @@ namespace {
 // A connection's share of one turn, so that a flooding peer cannot starve the others.
 constexpr int kMostReadsPerTurn = 16;
 constexpr int kMostWritesPerTurn = 16;
-// Payloads of larger FPDUs are received at their destination. For smaller ones a system call each
-// would cost more than the copy.
-constexpr std::size_t kDirectFrom = 8192;
 // The octets after a payload received at its destination: the trailer and the next FPDU's headers.
 constexpr std::size_t kBetweenPayloads =
     kMostTrailerBytes + kUlpduLengthBytes + kUntaggedHeaderBytes;
@@ -64,8 +61,9 @@ void IwarpConnection::receive() {
     MutableView direct = fpdus_.direct();
     std::size_t beside = fpdus_.between_fpdus() ? kFirstRead : kBetweenPayloads;
     if (!fpdus_.between_fpdus() && fpdus_.ulpdu_length() < kDirectFrom) {
+      // Between large payloads: not much of the next one.
+      beside = fpdus_.large_before() ? direct.size() + kFirstRead : kScratchBytes;
       direct = {};
-      beside = kScratchBytes;
     }
     std::array<iovec, 2> pieces{
         {{direct.data(), direct.size()}, {runtime_.scratch.data(), beside}}};

@@ -12,6 +12,17 @@ bool tagged(Outgoing::Kind kind) {
   return kind == Outgoing::Kind::rdma_write || kind == Outgoing::Kind::read_response;
 }
 
+// Octets of the next segment of `rest`, each with at most `most`: about equal shares. A short
+// segment at the end would cost the receiver a system call, and a copy of what follows it.
+std::size_t share(std::uint64_t rest, std::size_t most) {
+  if (rest <= most) {
+    return static_cast<std::size_t>(rest);
+  }
+  const std::uint64_t segments = (rest + most - 1) / most;
+  const std::uint64_t equal = (rest + segments - 1) / segments;
+  return static_cast<std::size_t>(std::min<std::uint64_t>((equal + 3) / 4 * 4, most));
+}
+
 }  // namespace
 
 void Outgoing::reset(Kind new_kind, WorkId new_id) {
@@ -161,8 +172,7 @@ void Transmitter::frame_segment(Frame& frame, Outgoing& operation) {
     operation.msn = read_request ? read_msn_++ : send_msn_++;
   }
   const std::size_t header = tagged(operation.kind) ? kTaggedHeaderBytes : kUntaggedHeaderBytes;
-  const auto payload = static_cast<std::size_t>(
-      std::min<std::uint64_t>(operation.length - operation.framed, mulpdu_ - header));
+  const std::size_t payload = share(operation.length - operation.framed, mulpdu_ - header);
   const Segment segment = header_of(operation, payload);
   if (first || tagged(operation.kind)) {
     progress_.on_framed(operation, operation.framed, payload);

@@ -1,6 +1,8 @@
 // The owner's calls, and the events of messages.
 #include "fabric/software/software_connection.h"
 
+#include <algorithm>
+
 #include "fabric/provider/sink.h"
 
 namespace steertag::fabric::software {
@@ -19,10 +21,7 @@ Unexpected<Error> too_large(const char* what, std::uint64_t length) {
 Expected<void, Error> SoftwareConnection::send(std::span<const View> parts, WorkId id,
                                                std::optional<std::uint32_t> invalidate,
                                                const Fault* fault) {
-  std::uint64_t length = 0;
-  for (const View& part : parts) {
-    length += part.size();
-  }
+  const std::uint64_t length = length_of(parts);
   if (length > most_message_bytes_) {
     return too_large("a Send of ", length);
   }
@@ -37,18 +36,19 @@ Expected<void, Error> SoftwareConnection::send(std::span<const View> parts, Work
   return {};
 }
 
-Expected<void, Error> SoftwareConnection::rdma_write(View from, std::uint32_t stag,
-                                                     std::uint64_t offset, WorkId id,
-                                                     const Fault* fault) {
-  if (from.size() > most_message_bytes_) {
-    return too_large("an RDMA Write of ", from.size());
+Expected<void, Error> SoftwareConnection::rdma_write(std::span<const View> parts,
+                                                     std::uint32_t stag, std::uint64_t offset,
+                                                     WorkId id, const Fault* fault) {
+  const std::uint64_t length = length_of(parts);
+  if (length > most_message_bytes_) {
+    return too_large("an RDMA Write of ", length);
   }
   const auto operation = post(Operation::rdma_write, id, fault);
   if (!operation) {
     return tl::unexpected(operation.error());
   }
-  (*operation)->parts.assign(1, from);
-  (*operation)->length = from.size();
+  (*operation)->parts.assign(parts.begin(), parts.end());
+  (*operation)->length = length;
   (*operation)->stag = stag;
   (*operation)->offset = offset;
   return {};
@@ -87,25 +87,30 @@ void SoftwareConnection::tell_send(const Posted& operation) {
   if (operation.invalidate) {
     invalidated = operation.stag;
   }
-  observed().by_us(trace::Send{joined(operation), invalidated});
+  observed().by_us(trace::Send{joined(operation, 0, operation.length), invalidated});
 }
 
 void SoftwareConnection::tell_write(const Posted& operation, std::uint64_t offset,
                                     std::uint64_t octets) {
   observed().by_us(trace::RdmaWrite{operation.stag, operation.offset + offset, octets,
-                                    operation.parts[0].subspan(offset, octets)});
+                                    joined(operation, offset, octets)});
 }
 
-// In one piece, like a received Send. Every observer reads the message as consecutive octets, so
-// parts in the event would only move this copy into each of them. Without observers there is no
-// copy.
-View SoftwareConnection::joined(const Posted& operation) {
-  if (operation.parts.size() == 1) {
-    return operation.parts[0];
-  }
+// In one piece, like a received message. Every observer reads it as consecutive octets, so parts in
+// the event would only move this copy into each of them. Without observers there is no copy.
+View SoftwareConnection::joined(const Posted& operation, std::uint64_t offset,
+                                std::uint64_t octets) {
   core_.joined.clear();
-  for (const View& part : operation.parts) {
+  for (View part : operation.parts) {
+    const std::uint64_t skipped = std::min<std::uint64_t>(offset, part.size());
+    offset -= skipped;
+    part = part.subspan(skipped);
+    part = part.first(std::min<std::uint64_t>(octets, part.size()));
+    if (core_.joined.empty() && part.size() == octets) {
+      return part;
+    }
     core_.joined.insert(core_.joined.end(), part.begin(), part.end());
+    octets -= part.size();
   }
   return core_.joined;
 }

@@ -16,8 +16,9 @@ class SoftwareConnection : public ReactorConnection {
  public:
   Expected<void, Error> send(std::span<const View> parts, WorkId id,
                              std::optional<std::uint32_t> invalidate, const Fault* fault) override;
-  Expected<void, Error> rdma_write(View from, std::uint32_t stag, std::uint64_t offset, WorkId id,
-                                   const Fault* fault) override;
+  using Connection::rdma_write;
+  Expected<void, Error> rdma_write(std::span<const View> parts, std::uint32_t stag,
+                                   std::uint64_t offset, WorkId id, const Fault* fault) override;
   Expected<void, Error> rdma_read(Region& sink, std::uint64_t sink_offset, std::uint32_t length,
                                   std::uint32_t stag, std::uint64_t offset, WorkId id,
                                   const Fault* fault) override;
@@ -52,7 +53,7 @@ class SoftwareConnection : public ReactorConnection {
   std::uint16_t ord_ = 0;
 
  private:
-  View joined(const Posted& operation);
+  View joined(const Posted& operation, std::uint64_t offset, std::uint64_t octets);
 
   SoftwareCore& core_;
   std::uint64_t most_message_bytes_;

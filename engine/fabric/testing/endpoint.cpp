@@ -138,6 +138,9 @@ void EventLines::on_event(const trace::Event& event) {
   next_index = event.index + 1;
   const char* actor = event.actor == trace::Role::client ? "client " : "server ";
   lines.push_back(actor + std::visit(Line{}, event.body));
+  if (const auto* write = std::get_if<trace::RdmaWrite>(&event.body)) {
+    written.insert(written.end(), write->payload.begin(), write->payload.end());
+  }
 }
 
 void ByteLog::on_bytes(std::int64_t /*time_ns*/, trace::Role sender, View bytes) {

@@ -55,6 +55,7 @@ class EventLines final : public trace::EventSink {
  public:
   void on_event(const trace::Event& event) override;
   std::vector<std::string> lines;
+  Bytes written;  // by RDMA Writes, in order
   std::uint64_t next_index = 0;
 };
 

@@ -59,8 +59,9 @@ class VerbsConnection final : public ReactorConnection,
   void post_receive(MutableView buffer, WorkId id) override;
   Expected<void, Error> send(std::span<const View> parts, WorkId id,
                              std::optional<std::uint32_t> invalidate, const Fault* fault) override;
-  Expected<void, Error> rdma_write(View from, std::uint32_t stag, std::uint64_t offset, WorkId id,
-                                   const Fault* fault) override;
+  using Connection::rdma_write;
+  Expected<void, Error> rdma_write(std::span<const View> parts, std::uint32_t stag,
+                                   std::uint64_t offset, WorkId id, const Fault* fault) override;
   Expected<void, Error> rdma_read(Region& sink, std::uint64_t sink_offset, std::uint32_t length,
                                   std::uint32_t stag, std::uint64_t offset, WorkId id,
                                   const Fault* fault) override;

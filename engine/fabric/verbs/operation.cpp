@@ -246,10 +246,7 @@ Expected<void, Error> VerbsConnection::send(std::span<const View> parts, WorkId 
   if (auto may = may_take(fault); !may) {
     return may;
   }
-  std::uint64_t length = 0;
-  for (const View& part : parts) {
-    length += part.size();
-  }
+  const std::uint64_t length = length_of(parts);
   if (length > runtime_.device->largest_message()) {
     return fail(Errc::too_large, "a Send of " + std::to_string(length) + " octets");
   }
@@ -262,19 +259,20 @@ Expected<void, Error> VerbsConnection::send(std::span<const View> parts, WorkId 
   return {};
 }
 
-Expected<void, Error> VerbsConnection::rdma_write(View from, std::uint32_t stag,
+Expected<void, Error> VerbsConnection::rdma_write(std::span<const View> parts, std::uint32_t stag,
                                                   std::uint64_t offset, WorkId id,
                                                   const Fault* fault) {
   if (auto may = may_take(fault); !may) {
     return may;
   }
-  if (from.size() > runtime_.device->largest_message()) {
-    return fail(Errc::too_large, "an RDMA Write of " + std::to_string(from.size()) + " octets");
+  const std::uint64_t length = length_of(parts);
+  if (length > runtime_.device->largest_message()) {
+    return fail(Errc::too_large, "an RDMA Write of " + std::to_string(length) + " octets");
   }
   Outgoing operation;
   operation.kind = Outgoing::Kind::rdma_write;
   operation.id = id;
-  operation.parts.assign(1, from);
+  operation.parts.assign(parts.begin(), parts.end());
   operation.stag = stag;
   operation.offset = offset;
   post(std::move(operation));

@@ -13,9 +13,13 @@ namespace steertag::peer {
 
 struct RdmaContext {
   RdmaContext(fabric::Provider& its_provider, std::size_t pull_budget_bytes)
-      : provider(its_provider), domain(provider.make_domain()), pool(*domain, pull_budget_bytes) {}
+      : provider(its_provider),
+        write_parts(provider.capabilities().write_parts),
+        domain(provider.make_domain()),
+        pool(*domain, pull_budget_bytes) {}
 
   fabric::Provider& provider;
+  std::size_t write_parts;  // of one RDMA Write
   std::unique_ptr<fabric::Domain> domain;
   RegionPool pool;
   PullQueue pulls;

@@ -102,6 +102,8 @@ class ServerConnection final : public EndpointUser,
   /// Posts what there is room for, in the order in which it was started.
   void post_some();
   Expected<void, fabric::Error> post_next(Transaction& call);
+  /// Posts what is left of the writes from the first on, as far as one RDMA Write takes it.
+  Expected<void, fabric::Error> post_write(Transaction& call, std::size_t first);
   /// RFC 8166 4.5.4: what cannot be answered ends the connection.
   void drop();
   /// Tells that the connection ends because of what the client did not do.

@@ -1,5 +1,6 @@
 // The responder on one connection: from an executed call to its last completion.
 #include <algorithm>
+#include <array>
 
 #include "server/rdma/server_connection.h"
 #include "wire/xdr.h"
@@ -103,11 +104,8 @@ Expected<void, fabric::Error> ServerConnection::post_next(Transaction& call) {
       return endpoint_.rdma_read(*call.sink, read.sink_offset, read.length, read.stag, read.offset,
                                  call.index);
     }
-    case Stretch::writes: {
-      const RemoteWrite& write = call.plan.writes()[next];
-      context_.statistics.pushed_bytes += write.from.size();
-      return endpoint_.rdma_write(write.from, write.stag, write.offset, call.index);
-    }
+    case Stretch::writes:
+      return post_write(call, next);
     case Stretch::send:
       return endpoint_.send(call.plan.parts(), call.index, call.plan.invalidate());
     case Stretch::error:
@@ -115,6 +113,21 @@ Expected<void, fabric::Error> ServerConnection::post_next(Transaction& call) {
   }
   const View message = call.error;
   return endpoint_.send({&message, 1}, call.index);
+}
+
+// The storage has a result in pieces. One message for all that fill a segment saves headers,
+// completions and short messages.
+Expected<void, fabric::Error> ServerConnection::post_write(Transaction& call, std::size_t first) {
+  const auto writes = call.plan.writes().subspan(first);
+  std::array<View, kMostWriteParts> parts;
+  const std::size_t count = joined_writes(writes, std::min(rdma_.write_parts, kMostWriteParts));
+  for (std::size_t i = 0; i < count; ++i) {
+    parts[i] = writes[i].from;
+    context_.statistics.pushed_bytes += parts[i].size();
+  }
+  call.posting.next = first + count;
+  return endpoint_.rdma_write(std::span(parts).first(count), writes[0].stag, writes[0].offset,
+                              call.index);
 }
 
 void ServerConnection::drop() {
