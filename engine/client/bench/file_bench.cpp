@@ -41,15 +41,16 @@ FileBench::FileBench(RemoteFiles& files, RemoteFile file, std::uint64_t size, De
       file_(file),
       size_(size),
       clock_(std::move(clock)),
-      processor_(std::move(processor)),
-      content_(kBenchPeriod + kLargestTransfer) {
-  for (std::size_t i = 0; i < content_.size(); ++i) {
-    const std::size_t within = i % kBenchPeriod;
-    content_[i] = static_cast<std::byte>(within * 31 + within / 251);
-  }
-}
+      processor_(std::move(processor)) {}
 
-View FileBench::content(std::uint64_t offset, std::size_t length) const {
+View FileBench::content(std::uint64_t offset, std::size_t length) {
+  if (content_.empty()) {
+    content_.resize(kBenchPeriod + kLargestTransfer);
+    for (std::size_t i = 0; i < content_.size(); ++i) {
+      const std::size_t within = i % kBenchPeriod;
+      content_[i] = static_cast<std::byte>(within * 31 + within / 251);
+    }
+  }
   return View(content_).subspan(offset % kBenchPeriod, length);
 }
 

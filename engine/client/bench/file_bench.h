@@ -65,14 +65,14 @@ class FileBench {
 
  private:
   struct Run;
-  View content(std::uint64_t offset, std::size_t length) const;
+  View content(std::uint64_t offset, std::size_t length);
 
   RemoteFiles& files_;
   RemoteFile file_;
   std::uint64_t size_;
   DeadlineClock clock_;
   ProcessorClock processor_;
-  Bytes content_;  // a period and the largest transfer
+  Bytes content_;  // a period and the largest transfer, once it is needed
   Bytes copy_;
 };
 

@@ -7,7 +7,9 @@
 namespace steertag::peer::testing {
 namespace {
 
-/// Each answer takes a millisecond, of which the processor works 100 us for the user and 200 us for
+using std::chrono::milliseconds;
+
+/// Each answer takes a millisecond. The processor works 100 us of it for the user, and 200 us for
 /// the system.
 class TimedFiles final : public FakeFiles {
  public:

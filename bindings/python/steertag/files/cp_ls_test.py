@@ -68,6 +68,15 @@ def test_what_is_copied_there_comes_back(url, tmp_path, size):
     assert sorted(os.listdir(tmp_path)) == ["back", "here"]
 
 
+def test_each_size_of_calls_copies_the_same(url, tmp_path):
+    octets = patterned(200_001)
+    (tmp_path / "here").write_bytes(octets)
+    options = ("--io-bytes", "4K", "--in-flight", "2", "--inline-bytes", "16K", "--chunk-from", "1")
+    assert steertag("cp", *options, tmp_path / "here", f"{url}/there") == 0
+    assert steertag("cp", *options, f"{url}/there", tmp_path / "back") == 0
+    assert (tmp_path / "back").read_bytes() == octets
+
+
 def test_directories_take_the_name_of_the_source(url, tmp_path):
     (tmp_path / "name").write_bytes(b"octets")
     (tmp_path / "folder").mkdir()
