@@ -1,0 +1,182 @@
+"""The command line: builds, measures the rows, writes the page and its plots."""
+
+import argparse
+import dataclasses
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from ci.jobs import PROJECT
+from ci.jobs.bench_nfs import nfs_rows
+from ci.jobs.bench_nfs.bench_clients import NFS, TCP, new_file
+from ci.jobs.bench_nfs.bench_servers import CannotMeasure, processors, server
+from ci.jobs.bench_nfs.nfs_page import SECTIONS, page
+from ci.jobs.bench_nfs.nfs_plots import plots
+from ci.jobs.bench_nfs.yardstick import beside_others, installed
+from steertag import __version__, fabric, peer, stopping
+
+DESCRIPTION = """\
+Repeats the comparison of NFS over TCP and over RDMA of 2003, by our client and server over loopback: rows C1 to C9, and
+Ganesha with libnfs beside them. Prints the page; results and plots go to build/bench-nfs/.
+"""
+FOLDER = PROJECT / "build" / "bench-nfs"
+RESULTS = PROJECT / "docs" / "results"
+PAGE = "nfs-2003.md"
+CANNOT_RUN = 2
+MEASURED = ("C1", "C4", "C6", "C8", "C9", "yardstick")
+# Rows that no machine without devices or rights can measure.
+MISSING = {
+    "C5": "loopback has one MTU, and another network needs rights over the machine",
+    "C7": "the client of files opens memory for each call; keeping it open comes with direct access",
+}
+# Sections that show the results of another row.
+SHOWN_WITH = {"C2": "C1", "C3": "C1"}
+
+
+@dataclasses.dataclass
+class Run:
+    """All that the page shows."""
+
+    rounds: int
+    seconds: float
+    machine: str
+    results: dict = dataclasses.field(default_factory=dict)
+    missing: dict = dataclasses.field(default_factory=lambda: dict(MISSING))
+    kernel: str = platform.release()
+    load: float = dataclasses.field(default_factory=lambda: os.getloadavg()[0])
+    nfs: int = NFS
+    version: str = __version__
+    date: str = dataclasses.field(default_factory=lambda: datetime.date.today().isoformat())
+
+
+def machine():
+    """What processors there are, and how many are used."""
+    text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    model = re.search(r"model name\s*:\s*(.*)", text)
+    client, own = processors()
+    shared = "client and server share one processor" if client == own else "a processor each"
+    return f"{model[1] if model else platform.machine()}, {shared}"
+
+
+def measure(wanted, options):
+    """A Run."""
+    run = Run(options.rounds, options.seconds, machine())
+    how = (options.rounds, options.seconds)
+    os.sched_setaffinity(0, {processors()[0]})
+    with server() as main, new_file(main, TCP, nfs_rows.FILE_BYTES) as path:
+        rows = {
+            "C1": lambda: nfs_rows.reading(main, path, *how),
+            "C4": lambda: nfs_rows.writing(main, *how),
+            "C6": lambda: nfs_rows.threshold(*how),
+            "C8": lambda: nfs_rows.copies(main, path, *how),
+            "C9": lambda: nfs_rows.names(*how),
+            "yardstick": lambda: beside_others(
+                main, path, installed(options.packages), FOLDER, options.rounds, YARDSTICK_S
+            ),
+        }
+        for name, measured in rows.items():
+            if name not in wanted:
+                run.missing[name] = "it was not asked for"
+                continue
+            began = time.monotonic()
+            try:
+                run.results[name] = measured()
+            except CannotMeasure as error:
+                if name != "yardstick":
+                    raise
+                run.missing[name] = str(error)
+            print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+    for name, source in SHOWN_WITH.items():
+        if source in run.results:
+            run.results[name] = run.results[source]
+        else:
+            run.missing[name] = run.missing[source]
+    return run
+
+
+# A cell of the yardstick, whose reader mounts anew each time.
+YARDSTICK_S = 1.0
+
+
+def write(run, folder):
+    """Writes the page, its plots and all figures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = page(run)
+    (folder / PAGE).write_text(text, encoding="utf-8")
+    if "C1" in run.results:
+        for name, svg in plots(run.results["C1"]).items():
+            (folder / name).write_text(svg, encoding="utf-8")
+    return text
+
+
+def write_figures(run):
+    """All figures of all rounds as JSON, and the page for browsers."""
+    rows = {
+        name: [
+            {"way": way, "kind": kind, "rounds": [dataclasses.asdict(each) for each in rounds]}
+            for (way, kind), rounds in found.items()
+        ]
+        for name, found in run.results.items()
+        if name in MEASURED
+    }
+    (FOLDER / "nfs-2003.json").write_text(json.dumps(rows), encoding="utf-8")
+    if shutil.which("cmark-gfm"):
+        command = ["cmark-gfm", "--extension", "table", str(FOLDER / PAGE)]
+        html = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        (FOLDER / "nfs-2003.html").write_text(html.stdout, encoding="utf-8")
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="ci/bench-nfs", description=DESCRIPTION)
+    parser.add_argument(
+        "row", nargs="*", help=f"{', '.join(MEASURED)}; C2 and C3 come with C1; all unless given"
+    )
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of each row (5)")
+    parser.add_argument(
+        "--seconds", type=float, default=0.4, metavar="S", help="of each cell in a round (0.4)"
+    )
+    parser.add_argument(
+        "--packages",
+        type=pathlib.Path,
+        metavar="DIR",
+        help="where the packages of Ganesha and libnfs are unpacked, if they are not installed",
+    )
+    parser.add_argument("--keep", action="store_true", help="write docs/results/ too")
+    options = parser.parse_args(arguments)
+    unknown = set(options.row) - set(MEASURED)
+    if unknown:
+        parser.error(f"no row has the name {', '.join(sorted(unknown))}")
+    if not 1 <= options.rounds <= 99 or not 0.01 <= options.seconds <= 600:
+        parser.error("--rounds are 1 to 99, --seconds 0.01 to 600")
+    return options
+
+
+def main(arguments):
+    """Returns the exit status: 0, or 2 if something did not run."""
+    options = parse(arguments)
+    try:
+        with stopping.raising():  # no server outlives a run that is stopped
+            run = measure(options.row or MEASURED, options)
+        print(write(run, FOLDER), end="")
+        write_figures(run)
+        if options.keep:
+            write(run, RESULTS)
+    except (
+        CannotMeasure,
+        OSError,
+        subprocess.SubprocessError,
+        fabric.FabricError,
+        peer.FileError,
+    ) as error:
+        print(f"ci/bench-nfs: {error}", file=sys.stderr)
+        return CANNOT_RUN
+    except KeyboardInterrupt as interrupt:
+        return stopping.status(interrupt)
+    return 0

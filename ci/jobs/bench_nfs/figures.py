@@ -1,0 +1,88 @@
+"""What one measurement gave, and what several rounds of it say together."""
+
+import dataclasses
+import statistics
+
+GIB = 1024**3
+# Spread of the rounds beyond which a figure is marked, and beyond which it is no result.
+MARKED = 0.1
+NO_RESULT = 0.3
+MARK = "~"
+
+
+@dataclasses.dataclass(frozen=True)
+class Figures:
+    """One measurement. Processor time is the client's, or the server's where the name says so."""
+
+    bytes: int
+    calls: int
+    elapsed_s: float
+    user_s: float
+    system_s: float
+    server_s: float = 0.0
+
+    @property
+    def rate(self):
+        """Octets a second."""
+        return self.bytes / self.elapsed_s
+
+    @property
+    def calls_per_s(self):
+        return self.calls / self.elapsed_s
+
+    @property
+    def cpu_s(self):
+        return self.user_s + self.system_s
+
+    @property
+    def cpu_share(self):
+        """Of one processor."""
+        return self.cpu_s / self.elapsed_s
+
+    @property
+    def cpu_s_per_gib(self):
+        return self.cpu_s / self.bytes * GIB
+
+    @property
+    def user_s_per_gib(self):
+        return self.user_s / self.bytes * GIB
+
+    @property
+    def server_s_per_gib(self):
+        return self.server_s / self.bytes * GIB
+
+    @property
+    def cpu_us_per_call(self):
+        return self.cpu_s / self.calls * 1e6
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """A median of rounds, and their spread: (most - least) / median."""
+
+    median: float
+    spread: float
+
+    def text(self, digits=0):
+        """The median: marked if the rounds differ much, and in parentheses if it is no result."""
+        number = f"{self.median:.{digits}f}"
+        if self.spread > NO_RESULT:
+            return f"({number})"
+        return MARK + number if self.spread > MARKED else number
+
+
+def value(numbers):
+    """The Value of one number a round."""
+    numbers = list(numbers)
+    median = statistics.median(numbers)
+    return Value(median, (max(numbers) - min(numbers)) / median if median else 0.0)
+
+
+def of(rounds, name):
+    """The Value of one property of Figures."""
+    return value(getattr(each, name) for each in rounds)
+
+
+def ratio(rounds, others, name):
+    """The Value of the ratios of a property, round by round: what slows a whole round changes no ratio."""
+    return value(getattr(a, name) / max(getattr(b, name), 1e-12) for a, b in zip(rounds, others))

@@ -1,0 +1,277 @@
+"""The page of a run: docs/results/nfs-2003.md."""
+
+from ci.jobs.bench_nfs import figures, nfs_rows
+from ci.jobs.bench_nfs.bench_clients import IWARP, NO_CRC, TCP, WAYS
+from ci.jobs.bench_nfs.yardstick import KINDS, PEERS
+from steertag.bench.bench_table import size as octets
+from steertag.matrix.matrix_markdown import table
+
+INTRODUCTION = """\
+# NFS over TCP and over RDMA: the comparison of 2003
+
+`ci/bench-nfs --keep` makes this page. It is not edited. Callaghan, Lingutla-Raj, Chiu, Staubach and Asad measured the
+first NFS over RDMA beside NFS over TCP ("NFS over RDMA", SIGCOMM workshops 2003). Their adapter did the transport's work
+and placed data without a copy. Here both ends of iWARP are software: MPA, DDP and CRC32C come on top of TCP. The table
+repeats their method and shows what the software costs. A ratio like theirs needs an adapter."""
+METHOD = """\
+All cells of a row take turns, round by round. A figure is the median of the rounds, a ratio the median of the ratios
+within rounds. `~`: the rounds differ by more than 10 %. In parentheses: by more than 30 %, so it is no result. MB/s are 10^6
+octets a second. Client and server have a processor each, if there are two. The processor time is the client's, user and
+system, unless a column says server. Only ratios of one run are results; other figures help to read them."""
+# What 2003 has, by row.
+PAPER_BEST = 1.7
+PAPER_CPU = "0.3 to 0.6"
+
+
+def page(run):
+    """The text. `run` has machine, rounds, seconds, missing, and the results of rows by name."""
+    lines = [INTRODUCTION, "", METHOD, "", *_machine(run), ""]
+    for name, section in SECTIONS.items():
+        lines += [f"## {section.title}", ""]
+        if name in run.results:
+            lines += [*section.lines(run.results[name]), ""]
+        else:
+            lines += [f"Not measured: {run.missing[name]}.", ""]
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def _machine(run):
+    return table(
+        [
+            "machine",
+            "load before",
+            "kernel",
+            "network",
+            "NFS",
+            "rounds",
+            "a cell",
+            "Steertag",
+            "date",
+        ],
+        [
+            (
+                run.machine,
+                f"{run.load:.1f}",
+                run.kernel,
+                "loopback, MTU 65536",
+                f"version {run.nfs}",
+                str(run.rounds),
+                f"{run.seconds:g} s",
+                run.version,
+                run.date,
+            )
+        ],
+    )
+
+
+class Section:
+    """A part of the page: a heading, and the lines of its results."""
+
+    def __init__(self, title, lines):
+        self.title = title
+        self.lines = lines
+
+
+def best(found, way):
+    """((operation, size, calls), Value) of the cell with the best median rate."""
+    rates = {
+        kind: figures.of(rounds, "rate") for (each, kind), rounds in found.items() if each == way
+    }
+    kind = max(rates, key=lambda each: rates[each].median)
+    return kind, rates[kind]
+
+
+def _bests(found):
+    yield "The best cell of each transport, and its ratio to that of TCP. 2003: 1.70, at 256 KiB."
+    yield ""
+    tcp = best(found, TCP)[0]
+    rows = []
+    for way in WAYS:
+        kind, rate = best(found, way)
+        ratio = figures.ratio(found[way, kind], found[TCP, tcp], "rate")
+        rows.append((way, octets(kind[1]), str(kind[2]), _mb(rate), ratio.text(2)))
+    yield from table(["transport", "octets", "in flight", "MB/s", "to TCP"], rows)
+    yield ""
+    yield "![Throughput of READ by size](nfs-2003-read.svg)"
+    for way in WAYS:
+        yield ""
+        yield f"MB/s of READ, {way}, by calls in flight:"
+        yield ""
+        rows = [
+            (
+                octets(size),
+                *(
+                    _mb(figures.of(found[way, ("read", size, calls)], "rate"))
+                    for calls in nfs_rows.IN_FLIGHT
+                ),
+            )
+            for size in nfs_rows.SIZES
+        ]
+        yield from table(["octets", *map(str, nfs_rows.IN_FLIGHT)], rows)
+
+
+def _cpu(found):
+    yield "Processor seconds of the client for a GiB, with 5 READs in flight, and its share of one processor."
+    yield ""
+    yield from _by_size(found, 5, "cpu_s_per_gib", "cpu_share")
+    yield ""
+    yield "![Processor time of the client by throughput](nfs-2003-cpu.svg)"
+
+
+def _by_size(found, calls, *names):
+    heads = ["octets", *(f"{way}" for way in WAYS), f"{IWARP} to TCP", f"{NO_CRC} to TCP"]
+    if len(names) > 1:
+        heads += [f"share, {way}" for way in WAYS]
+    rows = []
+    for size in nfs_rows.SIZES:
+        of = {way: found[way, ("read", size, calls)] for way in WAYS}
+        row = [octets(size), *(figures.of(of[way], names[0]).text(2) for way in WAYS)]
+        row += [figures.ratio(of[way], of[TCP], names[0]).text(2) for way in (IWARP, NO_CRC)]
+        if len(names) > 1:
+            row += [_percent(figures.of(of[way], names[1])) for way in WAYS]
+        rows.append(row)
+    return table(heads, rows)
+
+
+def _per_call(found):
+    yield (
+        "Microseconds of the client's processor for one READ that waits for nothing else. 2003, system time: RDMA takes "
+        f"{PAPER_CPU} of TCP."
+    )
+    yield ""
+    yield from _by_size(found, 1, "cpu_us_per_call")
+    yield ""
+    yield "![Processor time of a READ, iWARP to TCP](nfs-2003-call.svg)"
+
+
+def _writing(found):
+    yield f"MB/s with {nfs_rows.WRITE_IN_FLIGHT} WRITEs in flight, and the ratio to TCP. 2003 has none."
+    rows = []
+    for operation, name in (("write", "unstable, one COMMIT"), ("write_sync", "FILE_SYNC")):
+        for size in nfs_rows.WRITE_SIZES:
+            kind = (operation, size, nfs_rows.WRITE_IN_FLIGHT)
+            rates = [_mb(figures.of(found[way, kind], "rate")) for way in WAYS]
+            ratios = [
+                figures.ratio(found[way, kind], found[TCP, kind], "rate").text(2)
+                for way in (IWARP, NO_CRC)
+            ]
+            rows.append((name, octets(size), *rates, *ratios))
+    yield ""
+    heads = ["WRITE", "octets", *WAYS, f"{IWARP} to TCP", f"{NO_CRC} to TCP"]
+    yield from table(heads, rows)
+
+
+def _threshold(found):
+    yield (
+        f"One READ at a time over iWARP with CRC32C. Both ends announce {nfs_rows.INLINE_BYTES} octets, so that each size "
+        "fits inline. 2003 guessed that chunks win from 1 KiB on."
+    )
+    rows = []
+    for size in nfs_rows.INLINE_SIZES:
+        inline, chunk = (found[way, ("read", size, 1)] for way in (nfs_rows.INLINE, nfs_rows.CHUNK))
+        rows.append(
+            (
+                octets(size),
+                figures.of(inline, "calls_per_s").text(),
+                figures.of(chunk, "calls_per_s").text(),
+                figures.ratio(chunk, inline, "calls_per_s").text(2),
+                figures.of(inline, "cpu_us_per_call").text(1),
+                figures.of(chunk, "cpu_us_per_call").text(1),
+                figures.ratio(chunk, inline, "cpu_us_per_call").text(2),
+            )
+        )
+    yield ""
+    heads = [
+        "octets",
+        "calls/s inline",
+        "by chunk",
+        "ratio",
+        "us a call inline",
+        "by chunk",
+        "ratio",
+    ]
+    yield from table(heads, rows)
+
+
+def _copies(found):
+    yield "Processor seconds of the client for a GiB, 5 READs in flight, when what was read is copied once more."
+    rows = []
+    for way in WAYS:
+        for size in (32768, 262144):
+            kept, copied = (found[name, (way, size)] for name in (nfs_rows.KEPT, nfs_rows.COPIED))
+            rows.append(
+                (
+                    way,
+                    octets(size),
+                    figures.of(kept, "cpu_s_per_gib").text(2),
+                    figures.of(copied, "cpu_s_per_gib").text(2),
+                    figures.ratio(copied, kept, "cpu_s_per_gib").text(2),
+                )
+            )
+    yield ""
+    yield from table(["transport", "octets", "without", "with a copy", "ratio"], rows)
+
+
+def _names(found):
+    yield (
+        "Calls a second over iWARP without CRC. Names are asked for one after the other, so that only the READs need "
+        "credits. A listing is one call of READDIRPLUS for each 64 KiB."
+    )
+    kinds = list(dict.fromkeys(kind for _, kind in found))
+    rows = []
+    for size in nfs_rows.RECEIVE_BYTES:
+        for credits in nfs_rows.CREDITS:
+            rates = [figures.of(found[(size, credits), kind], "calls_per_s") for kind in kinds]
+            rows.append(
+                (
+                    octets(size),
+                    str(credits),
+                    *(rate.text(0 if rate.median >= 100 else 1) for rate in rates),
+                )
+            )
+    yield ""
+    yield from table(["receives", "credits", *kinds], rows)
+
+
+def _yardstick(found):
+    yield "READ of the same file, in memory or in the page cache: our client and server beside programs of others."
+    rows = []
+    for way in (PEERS, *WAYS):
+        for kind in KINDS:
+            ours, others = found[way, kind], found[PEERS, kind]
+            rows.append(
+                (
+                    way,
+                    octets(kind[1]),
+                    str(kind[2]),
+                    _mb(figures.of(ours, "rate")),
+                    figures.ratio(ours, others, "rate").text(2),
+                    figures.of(ours, "cpu_s_per_gib").text(2),
+                    figures.of(ours, "server_s_per_gib").text(2),
+                )
+            )
+    yield ""
+    heads = ["transport", "octets", "in flight", "MB/s", "to Ganesha", "client CPU s/GiB", "server"]
+    yield from table(heads, rows)
+
+
+def _mb(rate):
+    return figures.Value(rate.median / 1e6, rate.spread).text()
+
+
+def _percent(share):
+    return f"{figures.Value(share.median * 100, share.spread).text()} %"
+
+
+SECTIONS = {
+    "C1": Section("C1: READ by size and calls in flight", _bests),
+    "C2": Section("C2: processor time at a throughput", _cpu),
+    "C3": Section("C3: processor time of a call", _per_call),
+    "C4": Section("C4: WRITE", _writing),
+    "C5": Section("C5: MTU 1500 and 9000", None),
+    "C6": Section("C6: inline or by chunk", _threshold),
+    "C7": Section("C7: registration", None),
+    "C8": Section("C8: one more copy", _copies),
+    "C9": Section("C9: size of receives and credits", _names),
+    "yardstick": Section("Beside programs of others", _yardstick),
+}

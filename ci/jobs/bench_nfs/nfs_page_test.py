@@ -1,0 +1,116 @@
+"""The page of a run has each row, or says why it is not there."""
+
+import re
+
+import pytest
+
+from ci.jobs.bench_nfs import nfs_rows, yardstick
+from ci.jobs.bench_nfs.bench_clients import IWARP, NO_CRC, TCP, WAYS
+from ci.jobs.bench_nfs.bench_nfs_command import MISSING, Run, parse
+from ci.jobs.bench_nfs.figures import Figures
+from ci.jobs.bench_nfs.nfs_page import SECTIONS, page
+from ci.jobs.bench_nfs.nfs_plots import plots
+from ci.jobs.bench_nfs.rounds import Cell, measure
+
+RATES = {TCP: 1000, IWARP: 1700, NO_CRC: 500, yardstick.PEERS: 850}
+
+
+def rounds(way, scale=1):
+    rate = RATES.get(way, 1000) * scale
+    return [Figures(rate * 10**6, 100, 1.0, 0.2, 0.1, 0.1)] * 3
+
+
+@pytest.fixture
+def run():
+    made = Run(3, 0.4, "a machine")
+    reading = {
+        (way, ("read", size, calls)): rounds(way, 1 + size / 2**20 - calls / 100)
+        for way in WAYS
+        for size in nfs_rows.SIZES
+        for calls in nfs_rows.IN_FLIGHT
+    }
+    made.results = {
+        "C1": reading,
+        "C2": reading,
+        "C3": reading,
+        "C4": {
+            (way, (operation, size, nfs_rows.WRITE_IN_FLIGHT)): rounds(way)
+            for way in WAYS
+            for operation in ("write", "write_sync")
+            for size in nfs_rows.WRITE_SIZES
+        },
+        "C6": {
+            (way, ("read", size, 1)): rounds(way)
+            for way in (nfs_rows.INLINE, nfs_rows.CHUNK)
+            for size in nfs_rows.INLINE_SIZES
+        },
+        "C8": {
+            (name, (way, size)): rounds(way)
+            for name in (nfs_rows.KEPT, nfs_rows.COPIED)
+            for way in WAYS
+            for size in (32768, 262144)
+        },
+        "C9": {
+            ((size, credits), kind): rounds(TCP)
+            for size in nfs_rows.RECEIVE_BYTES
+            for credits in nfs_rows.CREDITS
+            for kind in ("LOOKUP", "READDIRPLUS of 100")
+        },
+        "yardstick": {
+            (way, kind): rounds(way) for way in (yardstick.PEERS, *WAYS) for kind in yardstick.KINDS
+        },
+    }
+    return made
+
+
+def test_every_row_is_shown(run):
+    text = page(run)
+    assert re.findall(r"^## (\w+)", text, re.MULTILINE) == [
+        *(f"C{n}" for n in range(1, 10)),
+        "Beside",
+    ]
+    assert "| iWARP | 1M | 1 | 3383 | 1.70 |" in text, "the best cell, and its ratio to TCP"
+    assert "| iWARP without CRC | 256K | 8 | 500 | 0.59 |" in text, "the ratio to Ganesha"
+    assert text.count("Not measured: ") == len(MISSING)
+
+
+def test_a_row_that_is_missing_says_why(run):
+    del run.results["yardstick"]
+    run.missing["yardstick"] = "there is no Ganesha"
+    assert "## Beside programs of others\n\nNot measured: there is no Ganesha.\n" in page(run)
+
+
+def test_the_plots_that_the_page_shows_are_drawn(run):
+    pytest.importorskip("matplotlib", reason="python3-matplotlib is not installed")
+    shown = set(re.findall(r"\((nfs-2003-\w+\.svg)\)", page(run)))
+    drawn = plots(run.results["C1"])
+    assert set(drawn) == shown
+    assert all(svg.startswith("<?xml") for svg in drawn.values())
+
+
+def test_all_cells_take_turns_in_each_round():
+    order = []
+
+    def cell(name):
+        return Cell(name, ("read",), lambda seconds: order.append((name, seconds)))
+
+    found = measure([cell("a"), cell("b")], 3, 0.5)
+    assert {name for name, _ in order[:2]} == {"a", "b"}, "the warm round"
+    measured = [name for name, _ in order[2:]]
+    assert all(set(measured[at : at + 2]) == {"a", "b"} for at in (0, 2, 4))
+    assert all(len(each) == 3 for each in found.values())
+    assert {seconds for _, seconds in order[2:]} == {0.5}
+
+
+@pytest.mark.parametrize("arguments", [["C5"], ["--rounds", "0"], ["--seconds", "0"]])
+def test_impossible_arguments_are_refused(arguments):
+    with pytest.raises(SystemExit) as ended:
+        parse(arguments)
+    assert ended.value.code == 2
+
+
+def test_missing_packages_are_named(tmp_path):
+    with pytest.raises(yardstick.CannotMeasure) as error:
+        yardstick.installed(tmp_path).check()
+    assert "nfs-ganesha, nfs-ganesha-vfs, libnfs-dev" in str(error.value)
+    assert len(SECTIONS) == 10
