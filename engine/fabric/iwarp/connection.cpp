@@ -140,12 +140,17 @@ void IwarpConnection::enter_operation(Socket socket, const Agreement& agreement)
   blocked_ = false;
   fpdus_.use_crc(agreement.crc && policy_.receive.checks_crc);
   transmitter_.use_crc(agreement.crc);
-  transmitter_.set_mulpdu(mulpdu_of(emss(socket_)));
+  follow_emss();
   receiver_.limit_inbound_reads(agreement.ird);
   ord_ = agreement.ord;
   last_received_ = runtime_.reactor.round_time();
   observation_.start(receiver_.receives());
   watch();
+}
+
+void IwarpConnection::follow_emss() {
+  sent_since_emss_ = 0;
+  transmitter_.set_mulpdu(mulpdu_of(emss(socket_)));
 }
 
 void IwarpConnection::post_receive(MutableView buffer, WorkId id) {

@@ -106,6 +106,8 @@ class IwarpConnection final : public SoftwareConnection,
   void flush();
   void flush_reply();
   bool send_some();
+  /// RFC 5044 4.5: the MULPDU is that of the present EMSS.
+  void follow_emss();
   void send_failed(int code);
   void after_flush();
   bool may_transmit() const;
@@ -139,8 +141,9 @@ class IwarpConnection final : public SoftwareConnection,
   bool more_ = false;         // more could be sent at once, after others had their turn
   bool ungated_ = false;      // raw octets may leave before the initiator's first FPDU
   bool startup_notified_ = false;
-  Time last_sent_ = 0;  // or the start of a wait
-  Time last_read_ = 0;  // progress of our RDMA Reads
+  std::uint64_t sent_since_emss_ = 0;  // octets
+  Time last_sent_ = 0;                 // or the start of a wait
+  Time last_read_ = 0;                 // progress of our RDMA Reads
 };
 
 }  // namespace steertag::fabric::iwarp

@@ -16,6 +16,10 @@ namespace {
 // A connection's share of one turn, so that a flooding peer cannot starve the others.
 constexpr int kMostReadsPerTurn = 16;
 constexpr int kMostWritesPerTurn = 16;
+// RFC 5044 4.5: the MULPDU follows the EMSS. That of TCP follows the path, and at the start it is
+// at most half of the peer's first window. Octets between two looks: one more system call for
+// these.
+constexpr std::uint64_t kEmssInterval = 256 * 1024;
 // The octets after a payload received at its destination: the trailer and the next FPDU's headers.
 constexpr std::size_t kBetweenPayloads =
     kMostTrailerBytes + kUlpduLengthBytes + kUntaggedHeaderBytes;
@@ -202,6 +206,10 @@ bool IwarpConnection::send_some() {
   observation_.octets_sent(pieces, count);
   blocked_ = count < total;
   transmitter_.sent(count);
+  sent_since_emss_ += count;
+  if (sent_since_emss_ >= kEmssInterval) {
+    follow_emss();
+  }
   return !blocked_;
 }
 

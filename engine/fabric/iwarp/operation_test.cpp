@@ -299,5 +299,28 @@ TEST_F(OperationTest, RegionMayGoBetweenAPayloadAndItsTrailer) {
   expect_terminate(Bytes(octets.end() - 1, octets.end()), "1/1/0", "not valid");
 }
 
+TEST(Operation, SegmentsGrowWithTheEmss) {
+  Pair pair(iwarp_factory());
+  pair.connect();
+  ASSERT_TRUE(pair.server);
+  pair.post_receives(4, 64);
+  ASSERT_TRUE(pair.client->send({}, 1));  // RFC 5044 7.1.2: the server may send now
+  auto region = pair.client_domain->allocate(1 << 20, {false, true});
+  const Bytes data = pattern(1 << 20);
+  const auto segments_of_a_write = [&] {
+    const std::size_t before = pair.client_events.lines.size();
+    pair.client_notices.received.clear();
+    EXPECT_TRUE(pair.server->rdma_write(data, region->stag(), region->base(), 1));
+    EXPECT_TRUE(pair.server->send({}, 2));
+    EXPECT_TRUE(pair.poll_until([&] { return !pair.client_notices.received.empty(); }));
+    return pair.client_events.lines.size() - before;
+  };
+  // A SYN announces at most 65535 octets. TCP sends no more than half of the largest window at a
+  // time, so the first segments over loopback are half of what comes later.
+  const std::size_t first = segments_of_a_write();
+  segments_of_a_write();
+  EXPECT_LT(segments_of_a_write(), first);
+}
+
 }  // namespace
 }  // namespace steertag::fabric::iwarp
