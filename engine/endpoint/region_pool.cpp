@@ -35,11 +35,13 @@ std::unique_ptr<fabric::Region> RegionPool::take_idle(std::size_t size) {
 }
 
 PooledRegion RegionPool::acquire(std::size_t length, fabric::Rights rights,
-                                 fabric::Connection* window_of) {
+                                 fabric::Connection* window_of, Contents contents) {
   const std::size_t size = size_for(length);
   if (loaned_bytes_ + size > budget_bytes_) return {};
   std::unique_ptr<fabric::Region> region = take_idle(size);
   if (region) {
+    // The loan before may have been to another connection.
+    if (contents == Contents::zeros) std::ranges::fill(region->bytes(), std::byte{0});
     if (!window_of) region->open(rights, length);
   } else {
     // Idle regions of other sizes count against the budget too.
@@ -69,9 +71,6 @@ void RegionPool::give_back(std::unique_ptr<fabric::Region> region) {
   if (!intact) {
     ++damaged_;
   } else if (known != kSizes.end()) {
-    // The next loan may be to another connection.
-    const MutableView octets = region->bytes();
-    std::fill(octets.begin(), octets.end(), std::byte{0});
     idle_bytes_ += size;
     idle_[static_cast<std::size_t>(known - kSizes.begin())].push_back(std::move(region));
   }

@@ -34,18 +34,23 @@ class PooledRegion {
   std::unique_ptr<fabric::Region> region_;
 };
 
+/// What a loan holds: zeros, or octets of earlier loans of the same pool. These are for a buffer
+/// that its owner overwrites, or that the same peer fills and that nothing reads beyond that.
+enum class Contents : std::uint8_t { zeros, any };
+
 /// Must outlive its loans, and be destroyed before its domain.
 class RegionPool {
  public:
   RegionPool(fabric::Domain& domain, std::size_t budget_bytes)
       : domain_(domain), budget_bytes_(budget_bytes) {}
 
-  /// A zeroed region of at least `length` octets; exactly `length` of them are opened with
+  /// A region of at least `length` octets; exactly `length` of them are opened with
   /// `rights`. Empty when the budget does not allow it now, or the device opens no further memory.
   /// With `window_of` it is opened as a window of that connection
   /// (fabric::Connection::open_window).
   PooledRegion acquire(std::size_t length, fabric::Rights rights,
-                       fabric::Connection* window_of = nullptr);
+                       fabric::Connection* window_of = nullptr,
+                       Contents contents = Contents::zeros);
   /// Octets that a loan of `length` takes of the budget.
   static std::size_t size_for(std::size_t length);
   /// True if `length` octets can never be had.

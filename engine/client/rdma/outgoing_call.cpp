@@ -77,7 +77,12 @@ bool OutgoingCall::offer_result(const CallMemory& memory, const CallForm& form,
                                 fabric::Rights writable) {
   if (form.write_chunk && form.write_chunk_bytes == 0) header_.write_list.open();
   if (form.write_chunk && form.write_chunk_bytes > 0) {
-    result_ = memory.acquire(form.write_chunk_bytes, writable);
+    // The server writes all that its reply counts, and cannot read. Zeros would cost as much as the
+    // data. A call that is made again gets zeros. The memory may hold its earlier result, which
+    // would hide a server that writes nothing now.
+    const bool again = attempts + retries > 0 || writable.remote_read;
+    result_ =
+        memory.acquire(form.write_chunk_bytes, writable, again ? Contents::zeros : Contents::any);
     if (!result_) return false;
     header_.write_list.add(divide(*result_, form.write_chunk_bytes, request_.wish.segments));
   }

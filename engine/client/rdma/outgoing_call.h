@@ -20,8 +20,9 @@ struct CallMemory {
   RegionPool& pool;
   fabric::Connection* window_of = nullptr;
 
-  PooledRegion acquire(std::size_t length, fabric::Rights rights) const {
-    return pool.acquire(length, rights, window_of);
+  PooledRegion acquire(std::size_t length, fabric::Rights rights,
+                       Contents contents = Contents::zeros) const {
+    return pool.acquire(length, rights, window_of, contents);
   }
 };
 
