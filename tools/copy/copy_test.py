@@ -16,7 +16,9 @@ SOURCE_BYTES = 300_001
 def server():
     with peer.Server(["iwarp://127.0.0.1:0", "tcp://127.0.0.1:0"]) as running:
         files = peer.Files(running.listening[0])
-        files.new_bench(files.find("/export"), "source", SOURCE_BYTES).fill()
+        bench = files.new_bench(files.find("/export"), "source", SOURCE_BYTES)
+        bench.fill()
+        bench.close()
         files.end()
         yield running
 
