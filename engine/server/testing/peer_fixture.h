@@ -81,7 +81,7 @@ class PeerTest : public ::testing::Test {
     NewNode node;
     node.change.mode = 0666;
     const NodeId id = *storage->create(storage->root(), name, node);
-    EXPECT_EQ(storage->write(id, 0, content), Status::ok);
+    EXPECT_EQ(storage->write(id, 0, content), peer::Status::ok);
     const Handle handle = storage->handle(id);
     return nfs3::FileHandle(View(handle));
   }
