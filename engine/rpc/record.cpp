@@ -40,6 +40,13 @@ void RecordReader::next() {
   record_.clear();
 }
 
+void RecordReader::restart() {
+  Bytes memory = std::move(record_);
+  memory.clear();
+  *this = RecordReader(limit_);
+  record_ = std::move(memory);
+}
+
 void RecordReader::end_fragment() {
   in_fragment_ = false;
   mark_octets_ = 0;

@@ -66,6 +66,8 @@ class RecordReader {
   View record() const { return record_; }
   /// Releases a complete record, so that the next one can be read.
   void next();
+  /// Forgets everything but its memory, for another stream.
+  void restart();
   /// Whether an unfinished record has octets, so that an end of stream truncates it.
   bool mid_record() const {
     return !complete_ && (mark_octets_ != 0 || in_fragment_ || fragments_ != 0);

@@ -46,6 +46,20 @@ TEST(RecordReader, StopsAtTheEndOfARecord) {
   EXPECT_EQ(to_hex(reader.record()), "cc");
 }
 
+TEST(RecordReader, RestartsInTheSameMemoryAnywhereInARecord) {
+  for (const std::string_view cut : {"8000", "80000002 aa", "00000001 ff", "80000002 aabb"}) {
+    RecordReader reader;
+    reader.reserve(1000);
+    ASSERT_TRUE(reader.take(from_hex(cut)));
+    reader.restart();
+    EXPECT_FALSE(reader.mid_record()) << cut;
+    EXPECT_FALSE(reader.complete()) << cut;
+    ASSERT_TRUE(reader.take(from_hex("80000001 cc")));
+    ASSERT_TRUE(reader.complete()) << cut;
+    EXPECT_EQ(to_hex(reader.record()), "cc") << cut;
+  }
+}
+
 TEST(RecordReader, KnowsACutRecord) {
   RecordReader reader;
   EXPECT_FALSE(reader.mid_record());

@@ -130,9 +130,11 @@ std::size_t StreamConnection::take_records(View octets) {
     taken += *more;
     record_octets_ += *more;
     if (reader_->complete()) {
-      const auto reader = std::move(reader_);
+      auto reader = std::move(reader_);
       take_record(reader->record());
       end_partial_record();
+      reader->restart();
+      runtime_.spare_reader = std::move(reader);
       if (slice_over()) return taken;
     }
   }
@@ -142,7 +144,8 @@ std::size_t StreamConnection::take_records(View octets) {
 void StreamConnection::begin_partial_record(View octets) {
   const std::size_t announced = rpc::announced_octets(octets).value_or(kLargestStreamRecord);
   largest_ = std::min(announced, kLargestStreamRecord);
-  reader_ = std::make_unique<rpc::RecordReader>(kLargestStreamRecord);
+  reader_ = std::move(runtime_.spare_reader);
+  if (!reader_) reader_ = std::make_unique<rpc::RecordReader>(kLargestStreamRecord);
   record_begun_ = runtime_.reactor.round_time();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/reactor.h"
+#include "rpc/record.h"
 #include "server/rdma/reply_payload.h"
 #include "server/server_context.h"
 #include "server/stream/record_budget.h"
@@ -32,7 +33,10 @@ struct StreamRuntime {
   ServerContext& context;
   net::Reactor reactor;
   RecordBudget records;
-  Bytes read_buffer;                                    // kStreamReadBytes once it is used
+  Bytes read_buffer;  // kStreamReadBytes once it is used
+  // One for the next record in parts. Without it each large record would be memory that is new to
+  // the process. It is beside the budget of records: kLargestStreamRecord at most.
+  std::unique_ptr<rpc::RecordReader> spare_reader;
   std::vector<View> parts;                              // reused while sending
   std::vector<std::unique_ptr<OutgoingMessage>> spare;  // at most kKeptMessages
   std::vector<std::uint64_t> ended;                     // connections that are down
