@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -15,6 +16,7 @@ LIMIT_S = 60
 _ENVIRONMENT = {"COLUMNS": "100", "SOURCE_DATE_EPOCH": "0", "LC_ALL": "C.UTF-8"}
 _DATE = "January 1970"  # of SOURCE_DATE_EPOCH; the version says more
 _LAUNCHER = PROJECT / "build" / "venv" / "bin" / "steertag"
+_EXCLUDED = re.compile("(?<=Excludes:)(?: --[a-z-]+)+")
 _SHELLS = {"bash": "steertag.bash", "fish": "steertag.fish"}
 
 
@@ -54,7 +56,9 @@ def _page(command, text):
     shown = _run([str(program), *(words if program == _LAUNCHER else ()), "--help"])
     with tempfile.TemporaryDirectory() as folder:
         script = pathlib.Path(folder, _page_name(command))
-        script.with_suffix(".txt").write_text(_with_gnu_usage(shown, program.parent))
+        script.with_suffix(".txt").write_text(
+            _with_gnu_usage(_with_sorted_excludes(shown), program.parent)
+        )
         script.write_text('#!/bin/sh\ncat "$0.txt"\n')
         script.chmod(0o755)
         made = _run(
@@ -62,6 +66,13 @@ def _page(command, text):
             + ["--version-string", __version__, "--manual", "Steertag", str(script)]
         )
     return made.replace(f'"{_DATE}"', '""')
+
+
+def _with_sorted_excludes(shown):
+    """CLI11 orders the options that exclude another by their addresses in memory."""
+    return _EXCLUDED.sub(
+        lambda names: "".join(f" {name}" for name in sorted(names[0].split())), shown
+    )
 
 
 def _with_gnu_usage(shown, folder):
