@@ -55,6 +55,7 @@ struct Capabilities {
   bool chosen_base = false;         // Domain::allocate takes a base
   bool chosen_port = false;         // ConnectionOptions::local_port
   bool responder_waits = false;     // nothing leaves before the initiator's first message
+  bool splits_sends = false;        // Connection::split_sends
   std::size_t write_parts = 1;      // that one RDMA Write may have
   std::size_t largest_send = 0;
   std::size_t largest_private_data = 0;
@@ -97,6 +98,27 @@ class Handler {
   virtual void on_completed(Connection& connection, WorkId id, Operation operation) = 0;
   /// The last notification of an established connection. Posted work never completes after it.
   virtual void on_closed(Connection& connection, const CloseReason& reason) = 0;
+};
+
+/// Where octets of a Send go instead of into its posted receive.
+struct Placement {
+  std::size_t from = 0;  // of the message
+  MutableView to{};      // empty: there is none
+};
+
+/// Octets at the start of a Send, by which its receiver may find the place of the others. They have
+/// room for the transport and RPC headers, and for the results in front of a READ's data.
+inline constexpr std::size_t kHeadBytes = 256;
+
+/// Looks at Sends while they arrive.
+class HeadReader {
+ public:
+  virtual ~HeadReader() = default;
+  /// The first kHeadBytes of a longer Send are there, and nothing has checked them: a CRC may still
+  /// end the connection. Called once for each, before its on_received. What was placed counts only
+  /// when that comes. The place must stay until then, or until the connection is aborted. Must not
+  /// post operations.
+  virtual Placement on_head(View head) = 0;
 };
 
 /// Parameters that a side chooses for its connection before setup.
@@ -147,6 +169,13 @@ class Connection {
   /// Receives are used in posting order. The buffer must live until its notification or
   /// `on_closed`.
   virtual void post_receive(MutableView buffer, WorkId id) = 0;
+  /// From the next Send on, octets that `reader` places go there straight from the stream. Their
+  /// part of the posted receive keeps its old octets. The message has its whole length all the
+  /// same. `reader` must outlive the connection or be taken back with nullptr. Needs
+  /// Capabilities::splits_sends.
+  virtual Expected<void, Error> split_sends(HeadReader* /*reader*/) {
+    return tl::unexpected(Error{Errc::unsupported, "the provider gives whole Sends only"});
+  }
   /// Sends the concatenation of `parts` as one message, with Invalidate if `invalidate` is set. The
   /// parts must live until the completion.
   virtual Expected<void, Error> send(std::span<const View> parts, WorkId id,

@@ -18,6 +18,7 @@ inline constexpr std::byte kGuardOctet{0xa5};
 struct Rights {
   bool remote_read = false;
   bool remote_write = false;
+  bool operator==(const Rights&) const = default;
 };
 
 /// A memory region: `bytes()` between two guards. The peer addresses it as `stag` and offsets

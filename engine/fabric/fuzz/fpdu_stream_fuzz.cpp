@@ -68,7 +68,8 @@ std::uint64_t run(View stream, bool crc, std::size_t piece, bool direct) {
   SoftwareRegion foreign(other, kRegionBytes, {true, true}, 0x1000);
   Counter counter;
   const ReceivePolicy policy;
-  MessageReceiver receiver(domain, counter, policy);
+  SendSplitter splitter;
+  MessageReceiver receiver(domain, counter, policy, splitter);
   receiver.limit_inbound_reads(2);
   std::vector<Bytes> buffers(kReceives, Bytes(kReceiveBytes));
   for (std::size_t i = 0; i < kReceives; ++i) receiver.post(buffers[i], i);

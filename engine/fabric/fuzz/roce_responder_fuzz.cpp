@@ -212,7 +212,8 @@ class Peer final : public ResponderOwner, public PacketOutput {
   std::array<SoftwareRegion*, 6> regions_{&writable_, &readable_,      &foreign_,
                                           &window_,   &others_window_, &closed_};
   roce::Limits limits_;
-  Responder responder_{*this, *this, domain_, windows_, limits_};
+  SendSplitter splitter_;
+  Responder responder_{*this, *this, domain_, windows_, splitter_, limits_};
   std::vector<std::unique_ptr<Bytes>> buffers_;
   std::uint32_t cursor_ = kFirstPsn;
   std::uint32_t room_ = ~0U;

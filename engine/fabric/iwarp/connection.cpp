@@ -28,7 +28,7 @@ IwarpConnection::IwarpConnection(Runtime& runtime, SoftwareDomain& domain, trace
       policy_(options.iwarp),
       own_private_data_(options.private_data),
       observation_(runtime.reactor, domain, role),
-      receiver_(domain, *this, policy_.receive),
+      receiver_(domain, *this, policy_.receive, splitter_),
       fpdus_(receiver_),
       transmitter_(*this, policy_.segments),
       idle_timeout_(options.idle_timeout) {

@@ -53,7 +53,9 @@ MutableView FpduReceiver::direct() {
     return {};
   }
   place_ = *place;
-  return place_.subspan(payload_have_);
+  const bool splits = sink_.splits(segment_) && payload_have_ < payload_bytes_;
+  direct_ = splits ? sink_.next_piece(place_, payload_have_) : place_.subspan(payload_have_);
+  return direct_;
 }
 
 std::optional<Violation> FpduReceiver::placed(std::size_t count) {
@@ -61,7 +63,7 @@ std::optional<Violation> FpduReceiver::placed(std::size_t count) {
     return std::nullopt;
   }
   if (use_crc_) {
-    crc_.update(place_.subspan(payload_have_, count));
+    crc_.update(direct_.first(count));
   }
   payload_have_ += count;
   end_payload();
@@ -142,12 +144,22 @@ void FpduReceiver::take_payload(View& bytes) {
   if (use_crc_) {
     crc_.update(piece);
   }
-  if (!refused_) {
+  if (!refused_ && sink_.splits(segment_)) {
+    put_pieces(piece);
+  } else if (!refused_) {
     std::memcpy(place_.data() + payload_have_, piece.data(), piece.size());
   }
   payload_have_ += piece.size();
   bytes = bytes.subspan(piece.size());
   end_payload();
+}
+
+void FpduReceiver::put_pieces(View octets) {
+  std::size_t have = payload_have_;
+  while (!octets.empty()) {
+    const MutableView to = sink_.next_piece(place_, have);
+    have += move_front(octets, to.data(), to.size());
+  }
 }
 
 std::optional<Violation> FpduReceiver::take_trailer(View& bytes) {

@@ -43,6 +43,13 @@ class SegmentSink {
   /// continues later.
   virtual Expected<MutableView, Violation> place(const Segment& segment,
                                                  std::size_t payload_bytes) = 0;
+  /// Whether the payload of a segment that has a place goes elsewhere, piece by piece.
+  virtual bool splits(const Segment& /*segment*/) const { return false; }
+  /// The place of the next octets of such a payload, when it has the first `have`. `whole` is what
+  /// `place` returned.
+  virtual MutableView next_piece(MutableView whole, std::size_t have) {
+    return whole.subspan(have);
+  }
   /// The segment has arrived completely and is valid. Its payload is at its destination.
   virtual std::optional<Violation> deliver(const Segment& segment, MutableView payload) = 0;
   /// False once nothing more must be delivered.
@@ -82,6 +89,7 @@ class FpduReceiver {
   std::optional<Violation> take_header(View& bytes);
   std::optional<Violation> begin_segment();
   void take_payload(View& bytes);
+  void put_pieces(View octets);
   std::optional<Violation> take_trailer(View& bytes);
   std::optional<Violation> finish();
   void end_payload();
@@ -94,7 +102,8 @@ class FpduReceiver {
   std::size_t header_need_ = kUlpduLengthBytes + 2;
   std::size_t ulpdu_length_ = 0;
   Segment segment_;
-  MutableView place_;  // empty while a payload is dropped
+  MutableView place_;   // empty while a payload is dropped
+  MutableView direct_;  // the last result of direct()
   std::size_t payload_bytes_ = 0;
   std::size_t payload_have_ = 0;
   std::optional<Violation> refused_;

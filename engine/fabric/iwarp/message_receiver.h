@@ -11,6 +11,7 @@
 #include "fabric/iwarp/policy.h"
 #include "fabric/software/memory_region.h"
 #include "fabric/software/posted_receive.h"
+#include "fabric/software/send_splitter.h"
 
 namespace steertag::fabric::iwarp {
 
@@ -43,8 +44,9 @@ class Delivery {
 
 class MessageReceiver final : public SegmentSink {
  public:
-  MessageReceiver(SoftwareDomain& domain, Delivery& delivery, const ReceivePolicy& policy)
-      : domain_(domain), delivery_(delivery), policy_(policy) {}
+  MessageReceiver(SoftwareDomain& domain, Delivery& delivery, const ReceivePolicy& policy,
+                  SendSplitter& splitter)
+      : domain_(domain), delivery_(delivery), policy_(policy), splitter_(splitter) {}
 
   void post(MutableView buffer, WorkId id) { receives_.push() = {buffer, id}; }
   const PostedReceives& receives() const { return receives_; }
@@ -62,6 +64,13 @@ class MessageReceiver final : public SegmentSink {
                                          std::size_t payload_bytes) override;
   std::optional<Violation> deliver(const Segment& segment, MutableView payload) override;
   bool receiving() const override { return delivery_.open(); }
+  bool splits(const Segment& segment) const override {
+    return splitter_.used() && !segment.tagged && segment.qn == kSendQueue;
+  }
+  MutableView next_piece(MutableView whole, std::size_t have) override {
+    return splitter_.next(receives_.at(receives_.first()).buffer, send_mo_ + have,
+                          whole.size() - have);
+  }
 
  private:
   Expected<MutableView, Violation> place_write(const Segment& segment, std::size_t bytes);
@@ -77,6 +86,7 @@ class MessageReceiver final : public SegmentSink {
   SoftwareDomain& domain_;
   Delivery& delivery_;
   const ReceivePolicy& policy_;
+  SendSplitter& splitter_;
   PostedReceives receives_;
   Ring<PendingRead> reads_;
   std::uint16_t ird_ = 0;

@@ -26,6 +26,7 @@ class IwarpProvider final : public ReactorProvider {
     capabilities.chosen_port = true;
     capabilities.chosen_base = true;
     capabilities.responder_waits = true;
+    capabilities.splits_sends = true;
     capabilities.write_parts = SIZE_MAX;
     capabilities.largest_send = 0xffffffff;
     capabilities.largest_private_data = kMostPrivateData - kEnhancedBytes;

@@ -55,7 +55,7 @@ RoceConnection::RoceConnection(Runtime& runtime, SoftwareDomain& domain, trace::
       observation_(runtime.reactor, domain, role),
       bytes_(bytes),
       requester_(*this, *this, runtime.limits, options_.roce),
-      responder_(*this, *this, domain, windows_, runtime.limits.roce, options_.roce) {
+      responder_(*this, *this, domain, windows_, splitter_, runtime.limits.roce, options_.roce) {
   observation_.observe(events);
   key_ = runtime_.reactor.add(*this);
   started_ = runtime_.reactor.now();

@@ -27,6 +27,7 @@ class RoceProvider final : public ReactorProvider {
     capabilities.sees_violations = true;
     capabilities.chosen_base = true;
     capabilities.chosen_port = true;
+    capabilities.splits_sends = true;
     capabilities.write_parts = SIZE_MAX;
     capabilities.largest_send = std::size_t{1} << 31;
     capabilities.largest_private_data = kMostPrivateData;

@@ -117,6 +117,12 @@ View SoftwareConnection::joined(const Posted& operation, std::uint64_t offset,
 
 void SoftwareConnection::take_message(const PostedReceive& receive, MutableView bytes,
                                       std::optional<std::uint32_t> invalidated) {
+  if (splitter_.used()) {
+    if (observed().wants_events()) {
+      splitter_.gather(bytes);
+    }
+    splitter_.end();
+  }
   observed().by_peer(trace::Send{bytes, invalidated});
   if (invalidated) {
     domain_.table().find(*invalidated)->invalidate();

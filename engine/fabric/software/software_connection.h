@@ -8,6 +8,7 @@
 #include "fabric/provider/reactor_connection.h"
 #include "fabric/software/posted.h"
 #include "fabric/software/posted_receive.h"
+#include "fabric/software/send_splitter.h"
 #include "fabric/software/software_core.h"
 
 namespace steertag::fabric::software {
@@ -24,6 +25,10 @@ class SoftwareConnection : public ReactorConnection {
                                   const Fault* fault) override;
   Domain& domain() override { return domain_; }
   std::uint16_t most_outbound_reads() const override { return ord_; }
+  Expected<void, Error> split_sends(HeadReader* reader) override {
+    splitter_.use(reader);
+    return {};
+  }
 
  protected:
   /// No message has more than `most_message_bytes`.
@@ -50,6 +55,7 @@ class SoftwareConnection : public ReactorConnection {
                     std::optional<std::uint32_t> invalidated);
 
   SoftwareDomain& domain_;
+  SendSplitter splitter_;  // of what the peer sends
   std::uint16_t ord_ = 0;
 
  private:

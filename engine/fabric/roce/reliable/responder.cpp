@@ -191,7 +191,9 @@ std::optional<Refusal> Responder::take_send(const Packet& request) {
       invalidated = request.headers.invalidate;
     }
   }
-  if (bytes > 0) {
+  if (splitter_.used()) {
+    splitter_.put(receive.buffer, received_, request.payload);
+  } else if (bytes > 0) {
     std::memcpy(receive.buffer.data() + received_, request.payload.data(), bytes);
   }
   received_ += bytes;

@@ -10,6 +10,7 @@
 #include "fabric/roce/packets/formats.h"
 #include "fabric/roce/packets/policy.h"
 #include "fabric/roce/reliable/packet_output.h"
+#include "fabric/software/send_splitter.h"
 
 namespace steertag::fabric::roce {
 
@@ -49,11 +50,13 @@ struct ResponseTerms {
 class Responder {
  public:
   Responder(ResponderOwner& owner, PacketOutput& output, SoftwareDomain& domain,
-            const Windows& windows, const Limits& limits, const Policy& policy = kConformingPolicy)
+            const Windows& windows, SendSplitter& splitter, const Limits& limits,
+            const Policy& policy = kConformingPolicy)
       : owner_(owner),
         output_(output),
         domain_(domain),
         windows_(windows),
+        splitter_(splitter),
         limits_(limits),
         policy_(policy) {}
 
@@ -114,6 +117,7 @@ class Responder {
   PacketOutput& output_;
   SoftwareDomain& domain_;
   const Windows& windows_;
+  SendSplitter& splitter_;
   const Limits& limits_;
   const Policy& policy_;
   ResponseTerms terms_;

@@ -101,7 +101,8 @@ class RoceResponderTest : public ::testing::Test, protected ResponderOwner {
   Windows windows;
   PacketLog output;
   Limits limits;
-  Responder responder{*this, output, domain, windows, limits};
+  SendSplitter splitter;
+  Responder responder{*this, output, domain, windows, splitter, limits};
   std::vector<std::unique_ptr<Bytes>> buffers;
   Lines events;
   std::optional<Refusal> refused;
@@ -195,7 +196,7 @@ TEST_F(RoceResponderTest, PacketsOutOfShapeAreInvalidRequests) {
         Broken{"longer than its receive", Opcode::send_only, 9}}) {
     SCOPED_TRACE(each.what);
     PacketLog log;
-    Responder other{*this, log, domain, windows, limits};
+    Responder other{*this, log, domain, windows, splitter, limits};
     other.start({kFirst, kMtu, 2});
     Bytes buffer(8);
     other.post(buffer, 1);
