@@ -10,6 +10,7 @@ Endpoint::~Endpoint() {
   if (!connection_) return;
   // No notice may reach a user that is being destroyed.
   connection_->set_handler(nullptr);
+  if (options_.head_reader) (void)connection_->split_sends(nullptr);
   connection_->abort();
   provider_.retire(std::move(connection_));
 }
@@ -59,6 +60,7 @@ Expected<void, fabric::Error> Endpoint::connect(const fabric::Url& url, fabric::
   auto started = provider_.connect(url, domain, options_.connection, *this, events, bytes);
   if (!started) return tl::unexpected(std::move(started.error()));
   connection_ = std::move(*started);
+  if (options_.head_reader) (void)connection_->split_sends(options_.head_reader);
   post_all();
   return {};
 }

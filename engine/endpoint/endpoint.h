@@ -20,6 +20,9 @@ struct EndpointOptions {
   std::uint32_t receives = kDefaultCredits;  // receives kept posted
   std::optional<std::uint32_t> receive_bytes;  // size of a receive, if not as announced
   fabric::ConnectionOptions connection;        // its private_data is filled in
+  /// Of the client side: places octets of messages (fabric::Connection::split_sends), if the
+  /// provider can. Must outlive the endpoint.
+  fabric::HeadReader* head_reader = nullptr;
 };
 
 using ReceiveId = std::uint32_t;

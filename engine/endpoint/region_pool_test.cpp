@@ -40,5 +40,55 @@ TEST_F(RegionPoolTest, LoansOfAnyContentsAreNotCleared) {
   EXPECT_EQ(std::ranges::count(third->bytes(), std::byte{0x55}), 0);
 }
 
+TEST_F(RegionPoolTest, CachedLoansStayOpenForTheSameUse) {
+  const auto lend = [&](std::size_t length, fabric::Rights rights) {
+    PooledRegion loan = pool.acquire(length, rights, nullptr, Contents::any, Registration::cached);
+    return loan->stag();
+  };
+  const std::uint32_t first = lend(5000, {false, true});
+  EXPECT_EQ(lend(5000, {false, true}), first);
+  EXPECT_NE(lend(5001, {false, true}), first) << "the peer may write an octet more or less";
+  EXPECT_NE(lend(5000, {true, false}), first) << "the peer may read what it could write";
+}
+
+TEST_F(RegionPoolTest, ClosedLoansDoNotStayOpen) {
+  PooledRegion loan =
+      pool.acquire(5000, {false, true}, nullptr, Contents::any, Registration::cached);
+  const std::uint32_t first = loan->stag();
+  loan->invalidate();
+  loan.release();
+  loan = pool.acquire(5000, {false, true}, nullptr, Contents::any, Registration::cached);
+  EXPECT_NE(loan->stag(), first);
+}
+
+TEST_F(RegionPoolTest, OpenMemoryMakesRoomForOtherLoans) {
+  const auto lend = [&] {
+    return pool.acquire(200'000, {false, true}, nullptr, Contents::any, Registration::cached);
+  };
+  std::vector<PooledRegion> loans;
+  while (PooledRegion loan = lend()) loans.push_back(std::move(loan));
+  ASSERT_EQ(loans.size(), 4U) << "the budget";
+  const std::uint32_t first = loans.front()->stag();
+  const std::uint32_t last = loans.back()->stag();
+  loans.front().release();
+  loans.back().release();
+  const PooledRegion other = pool.acquire(5000, {});
+  ASSERT_TRUE(other) << "idle memory that is open takes the budget";
+  const PooledRegion again = lend();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->stag(), last) << "the one that was used least recently, " << first
+                                 << ", is closed first";
+}
+
+TEST_F(RegionPoolTest, CloseIdleLeavesNothingOpen) {
+  PooledRegion loan =
+      pool.acquire(5000, {false, true}, nullptr, Contents::any, Registration::cached);
+  const std::uint32_t first = loan->stag();
+  loan.release();
+  pool.close_idle();
+  loan = pool.acquire(5000, {false, true}, nullptr, Contents::any, Registration::cached);
+  EXPECT_NE(loan->stag(), first);
+}
+
 }  // namespace
 }  // namespace steertag::peer::testing

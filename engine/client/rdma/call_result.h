@@ -41,7 +41,7 @@ struct CallReply {
   rpc::ReplyHeader rpc;
   View payload;                       // the payload stream, reduced if `item_reduced`
   View results;                       // the part of it behind the RPC header
-  bool item_reduced = false;          // the eligible result is in a write chunk
+  bool item_reduced = false;          // the eligible result is in a write chunk, or was placed
   View item;                          // that result, without roundup
   bool remotely_invalidated = false;  // an STag of this call, by Send with Invalidate
 };

@@ -92,6 +92,11 @@ bool OutgoingCall::offer_result(const CallMemory& memory, const CallForm& form,
     header_.has_reply_chunk = true;
     header_.reply_chunk = divide(*reply_, form.reply_chunk_bytes, request_.wish.segments);
   }
+  const bool is_inline = !form.write_chunk && !form.reply_chunk && request_.reply.eligible > 0;
+  // Without memory the data comes as any inline reply's.
+  if (memory.pre_posts && is_inline)
+    pre_posted_ = memory.pool.acquire(request_.reply.eligible, {}, nullptr, Contents::any,
+                                      Registration::cached);
   return true;
 }
 
@@ -175,19 +180,19 @@ void OutgoingCall::rename(std::uint32_t xid) {
 }
 
 void OutgoingCall::leave_memory(std::vector<PooledRegion>& open) {
-  for (PooledRegion* region : {&argument_, &position_zero_, &result_, &reply_}) {
+  for (PooledRegion* region : regions()) {
     if (*region) open.push_back(std::move(*region));
   }
 }
 
 void OutgoingCall::close_memory() {
-  for (PooledRegion* region : {&argument_, &position_zero_, &result_, &reply_}) {
+  for (PooledRegion* region : regions()) {
     if (*region) (*region)->invalidate();
   }
 }
 
 void OutgoingCall::release_memory() {
-  for (PooledRegion* region : {&argument_, &position_zero_, &result_, &reply_}) region->release();
+  for (PooledRegion* region : regions()) region->release();
 }
 
 std::optional<CallError> OutgoingCall::check_echo(const wire::Header& header) const {
@@ -240,9 +245,31 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
   return std::nullopt;
 }
 
+fabric::Placement OutgoingCall::place(View payload) {
+  if (!pre_posted_ || rpc::xid(payload) != xid_) return {};
+  const auto length = static_cast<std::uint32_t>(request_.reply.eligible);
+  const auto items = nfs::eligible_results(payload, request_.program, request_.version,
+                                           request_.procedure, {&length, 1});
+  const bool whole = !items.empty() && !items.front().absent && items.front().length == length;
+  if (!whole) return {};
+  return {items.front().position, pre_posted_->bytes().first(length)};
+}
+
+std::optional<CallError> OutgoingCall::check_placed(View data, CallReply& reply) {
+  const auto length = static_cast<std::uint32_t>(data.size());
+  const auto items = nfs::eligible_results(reply.payload, request_.program, request_.version,
+                                           request_.procedure, {&length, 1});
+  const bool whole = items.size() == 1 && !items.front().absent && items.front().length == length &&
+                     items.front().position == reply.payload.size();
+  if (!whole) return bad("data was placed that the whole reply does not have");
+  reply.item_reduced = true;
+  reply.item = data;
+  return std::nullopt;
+}
+
 std::optional<Expected<CallReply, CallError>> OutgoingCall::accept(const wire::Header& header,
-                                                                   View payload,
-                                                                   bool closes_memory) {
+                                                                   View payload, bool closes_memory,
+                                                                   std::optional<View> placed) {
   const auto broken = policy_.compares_segments ? check_echo(header) : std::nullopt;
   const bool is_long = header.proc == wire::Procedure::nomsg;
   if (is_long && (!reply_ || wire::chunk_length(header.reply_chunk) == 0)) return std::nullopt;
@@ -265,7 +292,8 @@ std::optional<Expected<CallReply, CallError>> OutgoingCall::accept(const wire::H
     return tl::unexpected(bad(reader.ok() ? "the RPC reply has another XID"
                                           : "the RPC reply header: " + reader.fault().message()));
   reply.results = reader.rest();
-  if (const auto fault = check_item(header, reply)) return tl::unexpected(*fault);
+  const auto fault = placed ? check_placed(*placed, reply) : check_item(header, reply);
+  if (fault) return tl::unexpected(*fault);
   return reply;
 }
 

@@ -1,6 +1,7 @@
 // One call of the requester: its message, the memory that it offers, and its reply's checks.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "client/interposer.h"
@@ -19,10 +20,12 @@ inline constexpr std::uint32_t kMostRequestSegments = 16;
 struct CallMemory {
   RegionPool& pool;
   fabric::Connection* window_of = nullptr;
+  Registration registration = Registration::each;
+  bool pre_posts = false;  // RequesterOptions
 
   PooledRegion acquire(std::size_t length, fabric::Rights rights,
                        Contents contents = Contents::zeros) const {
-    return pool.acquire(length, rights, window_of, contents);
+    return pool.acquire(length, rights, window_of, contents, registration);
   }
 };
 
@@ -39,9 +42,14 @@ class OutgoingCall {
   std::vector<Bytes> take_behind() { return std::exchange(behind_, {}); }
 
   /// Checks a reply against the call and closes its memory to the server. With nullopt, discard the
-  /// reply as if it had not come; nothing was closed (RFC 8166 4.5).
+  /// reply as if it had not come; nothing was closed (RFC 8166 4.5). `placed`: the data that comes
+  /// after the payload, at the place of `place`.
   std::optional<Expected<CallReply, CallError>> accept(const wire::Header& header, View payload,
-                                                       bool closes_memory = true);
+                                                       bool closes_memory = true,
+                                                       std::optional<View> placed = {});
+  /// The place of the data of a reply whose payload begins with these octets. There is none unless
+  /// the data is as long as what was asked for. `from` counts from the start of the payload.
+  fabric::Placement place(View payload);
   /// Takes note of a Send with Invalidate. False when the STag is none of this call.
   bool owns(std::uint32_t stag) const;
   void close_memory();
@@ -68,6 +76,10 @@ class OutgoingCall {
   bool offer_arguments(const CallMemory& memory, const CallForm& form);
   std::optional<CallError> check_echo(const wire::Header& header) const;
   std::optional<CallError> check_item(const wire::Header& header, CallReply& reply);
+  std::optional<CallError> check_placed(View data, CallReply& reply);
+  std::array<PooledRegion*, 5> regions() {
+    return {&argument_, &position_zero_, &result_, &reply_, &pre_posted_};
+  }
 
   ReplyPolicy policy_;
   std::uint32_t xid_;
@@ -82,6 +94,7 @@ class OutgoingCall {
   PooledRegion position_zero_;
   PooledRegion result_;
   PooledRegion reply_;
+  PooledRegion pre_posted_;  // for the data of an inline reply; not open to the server
 };
 
 }  // namespace steertag::peer

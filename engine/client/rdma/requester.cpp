@@ -41,6 +41,7 @@ void Requester::start_connection() {
   credits_.reset();
   beside_.clear();
   held_receives_.clear();
+  placement_ = {};
   down_ = came_up_ = false;
   ++statistics_.connections;
   endpoint_ =
@@ -51,17 +52,20 @@ void Requester::start_connection() {
   }
 }
 
-EndpointOptions Requester::endpoint_options() const {
+EndpointOptions Requester::endpoint_options() {
   EndpointOptions options;
   options.announced = options_.announced;
   const fabric::Capabilities can = provider_.capabilities();
-  if (!can.remote_invalidation && !can.windows) options.announced.remote_invalidation = false;
+  const bool closes_each = options_.registration == Registration::each;
+  if ((!can.remote_invalidation && !can.windows) || !closes_each)
+    options.announced.remote_invalidation = false;
   options.sends_private_data = options_.sends_private_data;
   // RFC 8166 3.3.1: a receive for every reply that may come.
   options.receives = credits_.requested() + kSpareReceives;
   if (reverse_) options.receives += kReverseGrant;
   options.connection.startup_timeout = options_.connect_timeout;
   options.connection.crc = options_.crc;
+  if (options_.pre_posts && !options_.interposer) options.head_reader = this;
   if (options_.interposer) {
     ConnectStep step{statistics_.connections, credits_.requested(), options};
     options_.interposer->on_connect(step);
@@ -72,7 +76,8 @@ EndpointOptions Requester::endpoint_options() const {
 CallMemory Requester::memory() {
   const bool any_region = provider_.capabilities().remote_invalidation;
   const bool windows = negotiated_.remote_invalidation && !any_region;
-  return {pool_, windows ? endpoint_->connection() : nullptr};
+  return {pool_, windows ? endpoint_->connection() : nullptr, options_.registration,
+          options_.pre_posts && !options_.interposer};
 }
 
 void Requester::step(std::chrono::milliseconds timeout) {
@@ -81,6 +86,7 @@ void Requester::step(std::chrono::milliseconds timeout) {
     if (!came_up_) pause_.failed(clock_());
     endpoint_.reset();
     requeue_all(down_reason_);
+    pool_.close_idle();  // the next connection has the same domain
     down_ = false;
   }
   if (!endpoint_ && !queue_.empty()) {
@@ -168,8 +174,11 @@ void Requester::on_message(ReceiveId receive, View message,
     }
   }
   auto next = ClientArrival::Receive::repost;
+  const fabric::Placement placement = std::exchange(placement_, {});
   if (options_.interposer) {
     next = interpose(message);
+  } else if (!placement.to.empty()) {
+    handle_split(message, placement);
   } else {
     handle(message);
   }
@@ -190,7 +199,39 @@ ClientArrival::Receive Requester::interpose(View message) {
   return arrival.receive;
 }
 
-void Requester::handle(View message) {
+fabric::Placement Requester::on_head(View head) {
+  placement_ = {};
+  const auto payload = wire::decode(head, received_);
+  const bool plain = payload && received_.proc == wire::Procedure::msg &&
+                     received_.read_list.empty() && received_.write_list.empty() &&
+                     !received_.has_reply_chunk;
+  if (!plain) return {};
+  OutgoingCall* const call = find(received_.xid);
+  if (!call) return {};
+  placement_ = call->place(*payload);
+  placement_.from += head.size() - payload->size();
+  return placement_;
+}
+
+void Requester::handle_split(View message, const fabric::Placement& placement) {
+  const std::size_t length = placement.to.size();
+  const std::size_t end = placement.from + wire::roundup4(length);
+  const auto is_zero = [](std::byte octet) { return octet == std::byte{0}; };
+  if (message.size() == end &&
+      std::ranges::all_of(message.subspan(placement.from + length), is_zero)) {
+    ++statistics_.placed;
+    return handle(message.first(placement.from), View(placement.to));
+  }
+  // Another length than its head says: the ordinary way, where it is judged.
+  joined_.assign(message.begin(), message.end());
+  if (placement.from < joined_.size()) {
+    const MutableView gap = MutableView(joined_).subspan(placement.from);
+    std::copy_n(placement.to.begin(), std::min(gap.size(), length), gap.begin());
+  }
+  handle(joined_);
+}
+
+void Requester::handle(View message, std::optional<View> placed) {
   const auto payload = wire::decode(message, received_);
   if (!payload) return;  // RFC 8166 4.5: discarded, also an RDMA_ERROR that does not decode
   if (take_reverse(received_, *payload)) return;
@@ -203,8 +244,12 @@ void Requester::handle(View message) {
   if (!received_.read_list.empty()) return;
   // RFC 8167 4.1: a call of the reverse direction may carry the same XID.
   if (plain && rpc::direction(*payload) != rpc::MessageType::REPLY) return;
-  auto outcome = call->accept(received_, *payload, options_.policy.memory.closes_after_reply);
+  const bool closes =
+      options_.policy.memory.closes_after_reply && options_.registration == Registration::each;
+  auto outcome = call->accept(received_, *payload, closes, placed);
   if (!outcome) return;
+  // The server broke a rule: what else it does is not to meet later calls.
+  if (!*outcome && options_.policy.memory.closes_after_reply) call->close_memory();
   credits_.on_reply(received_.credit);
   complete(*call, std::move(*outcome));
 }
@@ -240,6 +285,7 @@ void Requester::complete(OutgoingCall& call, Expected<CallReply, CallError> outc
 void Requester::make_again(OutgoingCall& call) {
   auto again = outstanding_.extract(call.xid());
   OutgoingCall& same = *again.mapped();
+  same.close_memory();
   same.release_memory();
   same.rename(next_xid_++);
   same.sends_outstanding = 0;
@@ -285,6 +331,7 @@ void Requester::requeue_all(const std::string& why) {
     return static_cast<std::int32_t>(a->xid() - b->xid()) > 0;  // serial numbers, latest first
   });
   for (auto& call : calls) {
+    call->close_memory();
     call->release_memory();
     call->sends_outstanding = 0;
     queue_.push_front(std::move(call));

@@ -28,6 +28,11 @@ struct RequesterOptions {
   std::uint32_t attempts = kMostAttempts;
   std::chrono::milliseconds connect_timeout{5000};
   std::optional<FormWish> form{};  // of every call, whatever its request wishes
+  /// `cached`: R is cleared (RFC 8797 4.1), since no STag may end with its call.
+  Registration registration = Registration::each;
+  /// Data of a reply that comes inline is placed by its XID, if the provider can. Not beside an
+  /// interposer, which has whole messages.
+  bool pre_posts = false;
   RequesterPolicy policy{};
   std::shared_ptr<ClientInterposer> interposer{};
 };
@@ -39,11 +44,12 @@ struct RequesterStatistics {
   std::uint64_t replies = 0;
   std::uint64_t reverse_calls = 0;  // of the server, that were answered
   std::uint64_t discarded = 0;      // messages without effect
+  std::uint64_t placed = 0;         // replies whose data was placed by XID
   std::uint64_t remote_invalidations = 0;
   std::uint32_t most_in_flight = 0;
 };
 
-class Requester final : public ClientTransport, private EndpointUser {
+class Requester final : public ClientTransport, private EndpointUser, private fabric::HeadReader {
  public:
   /// `provider` must outlive the requester. `first_xid` and the clock are taken from outside so
   /// that runs can repeat.
@@ -81,13 +87,16 @@ class Requester final : public ClientTransport, private EndpointUser {
                   std::optional<std::uint32_t> invalidated) override;
   void on_done(WorkTag tag, fabric::Operation operation) override;
   void on_down(const fabric::CloseReason& reason) override;
+  fabric::Placement on_head(View head) override;
 
   void start_connection();
   CallMemory memory();
   void pump();
   bool transmit(OutgoingCall& call);
-  void handle(View message);
-  EndpointOptions endpoint_options() const;
+  /// `placed`: the data that ends the message, and is not in it.
+  void handle(View message, std::optional<View> placed = {});
+  void handle_split(View message, const fabric::Placement& placement);
+  EndpointOptions endpoint_options();
   /// Handles what the interposer makes of the message. What becomes of its receive.
   ClientArrival::Receive interpose(View message);
   /// Whether the message is a call of the server, which then needs nothing more.
@@ -121,7 +130,9 @@ class Requester final : public ClientTransport, private EndpointUser {
   std::string down_reason_;
   std::deque<std::unique_ptr<OutgoingCall>> queue_;
   std::unordered_map<std::uint32_t, std::unique_ptr<OutgoingCall>> outstanding_;
-  wire::Header received_;  // reused
+  wire::Header received_;        // reused
+  fabric::Placement placement_;  // of the message that is arriving
+  Bytes joined_;                 // a message with what was placed of it; reused
   trace::EventSink* events_ = nullptr;
   trace::ByteSink* bytes_ = nullptr;
   RequesterStatistics statistics_;
