@@ -88,6 +88,17 @@ BenchOperation bench_operation(const std::string& name) {
   throw py::value_error("operation: read, write or write_sync, not " + name);
 }
 
+/// A name of a mode; `optimistic` is an older word for that one.
+TransferMode transfer_of(const std::optional<std::string>& name, bool optimistic) {
+  const TransferMode silent = optimistic ? TransferMode::optimistic : TransferMode::as_needed;
+  if (!name) return silent;
+  const auto mode = transfer_mode(*name);
+  if (!mode) throw py::value_error("transfer: no mode is called " + *name);
+  if (optimistic && mode != silent)
+    throw py::value_error("transfer: " + *name + " is not optimistic");
+  return *mode;
+}
+
 milliseconds to_milliseconds(double seconds) {
   if (!(seconds >= 0 && seconds <= 86400)) throw py::value_error("seconds: 0 to 86400");
   return milliseconds(static_cast<std::int64_t>(seconds * 1000));
@@ -131,11 +142,13 @@ class PyFiles {
   PyFiles(const std::string& text, std::uint32_t version, std::optional<std::uint32_t> uid,
           std::uint32_t gid, std::vector<std::uint32_t> gids, std::uint16_t mount_port,
           double timeout_s, bool optimistic, std::optional<std::uint32_t> io_bytes,
-          std::optional<std::uint32_t> in_flight, std::uint32_t inline_bytes,
-          std::optional<std::size_t> chunk_from, std::optional<std::uint32_t> credits, bool crc)
+          std::optional<std::uint32_t> in_flight, std::optional<std::uint32_t> inline_bytes,
+          std::optional<std::size_t> chunk_from, std::optional<std::uint32_t> credits, bool crc,
+          const std::optional<std::string>& transfer)
       : wish_{io_bytes.value_or(0), in_flight.value_or(0)} {
-    if (const auto size = check_announced_size("send and receive", inline_bytes); !size)
-      throw py::value_error(size.error());
+    const auto size =
+        check_announced_size("send and receive", inline_bytes.value_or(kDefaultAnnouncedBytes));
+    if (!size) throw py::value_error(size.error());
     if (wish_.calls > kMostInFlight)
       throw py::value_error("in_flight: at most " + std::to_string(kMostInFlight));
     if (credits.value_or(1) < 1 || credits.value_or(1) > kMostCredits)
@@ -144,7 +157,7 @@ class PyFiles {
     FileClientOptions options;
     options.version = version;
     options.mount_port = mount_port;
-    options.optimistic = optimistic;
+    options.transfer = transfer_of(transfer, optimistic);
     options.interrupted = [] {
       const py::gil_scoped_acquire gil;
       return PyErr_CheckSignals() != 0;
@@ -359,6 +372,8 @@ void bind_bench(py::module_& module) {
 void bind_peer_files(py::module_& module) {
   module.attr(kFileErrorName) =
       py::exception<peer::FileError>(module, kFileErrorName, PyExc_RuntimeError);
+  module.attr("TRANSFER_MODES") =
+      py::tuple(py::cast(std::vector(kTransferModes.begin(), kTransferModes.end())));
   bind_entry(module);
   bind_bench(module);
   py::class_<PyTransfer>(module, "Transfer", "One transfer of a file.")
@@ -372,16 +387,18 @@ void bind_peer_files(py::module_& module) {
       .def(
           py::init<const std::string&, std::uint32_t, std::optional<std::uint32_t>, std::uint32_t,
                    std::vector<std::uint32_t>, std::uint16_t, double, bool,
-                   std::optional<std::uint32_t>, std::optional<std::uint32_t>, std::uint32_t,
-                   std::optional<std::size_t>, std::optional<std::uint32_t>, bool>(),
+                   std::optional<std::uint32_t>, std::optional<std::uint32_t>,
+                   std::optional<std::uint32_t>, std::optional<std::size_t>,
+                   std::optional<std::uint32_t>, bool, const std::optional<std::string>&>(),
           "url"_a, py::kw_only(), "version"_a = 0, "uid"_a = py::none(), "gid"_a = 0,
           "gids"_a = std::vector<std::uint32_t>{}, "mount_port"_a = 0,
           "timeout_s"_a = std::chrono::duration<double>(kCallTimeout).count(),
           "optimistic"_a = false, "io_bytes"_a = py::none(), "in_flight"_a = py::none(),
-          "inline_bytes"_a = kDefaultAnnouncedBytes, "chunk_from"_a = py::none(),
-          "credits"_a = py::none(), "crc"_a = true,
+          "inline_bytes"_a = py::none(), "chunk_from"_a = py::none(), "credits"_a = py::none(),
+          "crc"_a = true, "transfer"_a = py::none(),
           "version 3 or 4; 0: 4.1, or 3 if the server lacks it. Calls without `uid` carry "
-          "AUTH_NONE. `optimistic`: direct access, if the server has it. A transfer has READs or "
+          "AUTH_NONE. `transfer`: how data gets to the other end over RDMA (TRANSFER_MODES); "
+          "`optimistic` stands for that mode. A transfer has READs or "
           "WRITEs of at most `io_bytes`, at most `in_flight` at "
           "a time. Over RDMA `inline_bytes` are announced, and data of `chunk_from` octets takes a "
           "chunk even if it fits.")

@@ -44,6 +44,24 @@ def test_each_size_and_number_of_calls_copies(server, transport, version):
     assert files.find("/export/copy").size == SOURCE_BYTES
 
 
+@pytest.mark.parametrize("version", ["3", "4.1"])
+@pytest.mark.parametrize("mode", peer.TRANSFER_MODES)
+def test_each_transfer_mode_copies(server, mode, version):
+    url = server.listening[0]
+    done = copy(url, "--transfer", mode, "--nfs", version, "--io-bytes", "3000")
+    assert (done.returncode, done.stderr) == (0, "")
+    files = peer.Files(url)
+    files.bench(files.find("/export/copy")).compare()
+
+
+def test_transfer_modes_need_rdma(server):
+    done = copy(server.listening[1], "--transfer", "pre-posted")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "steertag-copy: the call failed: pre-posted transfers need RDMA, not tcp://\n",
+    )
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -53,6 +71,7 @@ def test_each_size_and_number_of_calls_copies(server, transport, version):
         ("--in-flight", "65"),
         ("--inline-bytes", "1025"),
         ("--chunk-from", "0"),
+        ("--transfer", "quickly"),
     ],
 )
 def test_impossible_options_are_refused(options):

@@ -130,9 +130,13 @@ int main(int argc, char** argv) {
   app.add_option("--in-flight", options.wish.calls,
                  "READs or WRITEs under way, at most; otherwise as many as fit")
       ->check(CLI::Range(std::uint32_t{1}, peer::kMostInFlight));
-  app.add_option("--inline-bytes", options.client.inline_bytes,
-                 "over RDMA: announced send and receive size, a multiple of 1024")
+  std::string transfer(peer::name(options.client.transfer));
+  app.add_option("--transfer", transfer, "over RDMA: how data gets to the other end")
+      ->check(CLI::IsMember(std::vector(peer::kTransferModes.begin(), peer::kTransferModes.end())))
       ->capture_default_str();
+  app.add_option("--inline-bytes", options.client.inline_bytes,
+                 "over RDMA: announced send and receive size, a multiple of 1024; otherwise 4096, "
+                 "or 262144 for the transfers inline and pre-posted");
   app.add_option("--chunk-from", options.client.chunk_from,
                  "over RDMA: data of so many octets takes a chunk, even if it fits inline")
       ->check(CLI::Range(std::size_t{1}, std::size_t{peer::kLargestTransfer}));
@@ -159,8 +163,10 @@ int main(int argc, char** argv) {
     if (const auto added = chosen.add(name); !added) return fail(added.error());
   }
   chosen.install(options.client);
-  if (const auto size = peer::check_announced_size("send and receive", options.client.inline_bytes);
-      !size)
+  options.client.transfer = *peer::transfer_mode(transfer);
+  const auto size = peer::check_announced_size(
+      "send and receive", options.client.inline_bytes.value_or(peer::kDefaultAnnouncedBytes));
+  if (!size)
     return app.exit(CLI::ValidationError("--inline-bytes", size.error())) == 0 ? 0 : kUsageError;
   if (app.count("--credits") == 0) options.client.make_room(options.wish.calls);
   auto parsed = net::parse_url(url);

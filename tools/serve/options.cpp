@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -37,6 +38,7 @@ struct Words {
   bool no_remote_invalidation = false;
   bool no_private_data = false;
   bool optimistic = false;
+  std::uint32_t direct_block = peer::kDirectBlockBytes;
   bool no_crc = false;
   bool no_sandbox = false;
   bool list_deviations = false;
@@ -82,11 +84,15 @@ void describe(CLI::App& app, Words& words) {
                  "lease of NFS version 4 in seconds; a grace period lasts as long")
       ->check(CLI::Range(kShortestLeaseS, kLongestLeaseS))
       ->capture_default_str();
-  app.add_flag(
-         "--optimistic", words.optimistic,
-         "let clients read blocks of files by RDMA Reads of their own, over a connection beside "
-         "that of NFS")
-      ->excludes(exported);
+  auto* optimistic = app.add_flag("--optimistic", words.optimistic,
+                                  "let clients read blocks of files by RDMA Reads of their own, "
+                                  "over a connection beside "
+                                  "that of NFS")
+                         ->excludes(exported);
+  app.add_option("--direct-block", words.direct_block,
+                 "octets of a block that one such RDMA Read reads: 4096, 8192 and so on to 65536")
+      ->needs(optimistic)
+      ->capture_default_str();
   app.add_option("--deviate", words.deviations,
                  "switch this deviation on (can be given several times)")
       ->allow_extra_args(false);
@@ -112,6 +118,11 @@ void describe(CLI::App& app, Words& words) {
 std::variant<Options, Ending> check(const Words& words) {
   Options options;
   options.optimistic = words.optimistic;
+  if (!std::has_single_bit(words.direct_block) ||
+      words.direct_block < peer::kSmallestDirectBlockBytes ||
+      words.direct_block > peer::kDirectBlockBytes)
+    return Ending{"--direct-block is a power of two from 4096 to 65536", kUsageError};
+  options.direct.block_bytes = words.direct_block;
   options.sandbox = !words.no_sandbox;
   options.list_deviations = words.list_deviations;
   options.as_json = words.json;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fabric/fabric.h"
+#include "server/direct/limits.h"
 #include "server/server.h"
 #include "server/storage/memory_backend.h"
 #include "server/v4/state/limits.h"
@@ -26,6 +27,7 @@ struct Options {
   peer::ServerOptions server;
   std::optional<std::uint16_t> portmap;  // a further port, for the port mapper
   bool optimistic = false;               // direct access; not of an export
+  peer::DirectLimits direct;             // of it
   bool sandbox = true;
   bool list_deviations = false;
   bool as_json = false;

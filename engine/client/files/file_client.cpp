@@ -16,6 +16,27 @@ FileError error_of(const net::Error& error) {
   return {FileErrc::call_failed, error.message(), 0, {}};
 }
 
+/// The announced size that the options leave to their mode.
+std::uint32_t inline_bytes_of(const FileClientOptions& options) {
+  const bool is_inline =
+      options.transfer == TransferMode::in_line || options.transfer == TransferMode::pre_posted;
+  return options.inline_bytes.value_or(is_inline ? wire::kLargestInlineBytes
+                                                 : kDefaultAnnouncedBytes);
+}
+
+std::size_t chunk_from_of(const FileClientOptions& options) {
+  const bool is_direct =
+      options.transfer == TransferMode::direct || options.transfer == TransferMode::cached;
+  return is_direct ? std::min<std::size_t>(options.chunk_from, 1) : options.chunk_from;
+}
+
+Expected<void, FileError> check_mode(TransferMode mode, const net::Url& url) {
+  if (mode == TransferMode::as_needed || url.provider != kStreamProvider) return {};
+  const char* const what = mode == TransferMode::optimistic ? " reads" : " transfers";
+  return tl::unexpected(FileError{
+      FileErrc::call_failed, std::string(name(mode)) + what + " need RDMA, not tcp://", 0, {}});
+}
+
 /// co_ownerid: this process, which has no state that another run of it could take over.
 std::string make_owner(const fabric::RandomSource& random) {
   return "steertag " + std::to_string(::getpid()) + " " + std::to_string(random());
@@ -38,14 +59,22 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
     auto provider = fabric::make_provider(url.provider, random);
     if (!provider) return tl::unexpected(error_of(provider.error()));
     way.provider = std::move(*provider);
+    if (options.transfer == TransferMode::pre_posted && !way.provider->capabilities().splits_sends)
+      return tl::unexpected(
+          FileError{FileErrc::call_failed,
+                    "pre-posted transfers need iwarp:// or roce://, not " + url.provider + "://",
+                    0,
+                    {}});
     RequesterOptions rdma;
     rdma.credits = options.credits;
     rdma.attempts = options.attempts;
     rdma.crc = options.crc;
-    rdma.announced.send_bytes = rdma.announced.receive_bytes = options.inline_bytes;
-    if (options.chunk_from != SIZE_MAX) {
+    rdma.announced.send_bytes = rdma.announced.receive_bytes = inline_bytes_of(options);
+    if (options.transfer == TransferMode::cached) rdma.registration = Registration::cached;
+    rdma.pre_posts = options.transfer == TransferMode::pre_posted;
+    if (const std::size_t chunk_from = chunk_from_of(options); chunk_from != SIZE_MAX) {
       rdma.form.emplace();
-      rdma.form->chunk_from = options.chunk_from;
+      rdma.form->chunk_from = chunk_from;
     }
     if (options.long_calls) {
       FormWish wish = rdma.form.value_or(FormWish{});
@@ -128,16 +157,15 @@ Expected<void, FileError> FileClient::start(const net::Url& url, const FileClien
 Expected<std::unique_ptr<FileClient>, FileError> FileClient::open(const net::Url& url,
                                                                   const FileClientOptions& options,
                                                                   fabric::RandomSource random) {
-  if (options.optimistic && url.provider == kStreamProvider)
-    return tl::unexpected(
-        FileError{FileErrc::call_failed, "optimistic reads need RDMA, not tcp://", 0, {}});
+  if (auto possible = check_mode(options.transfer, url); !possible)
+    return tl::unexpected(std::move(possible.error()));
   std::unique_ptr<FileClient> client(new FileClient());
   auto way = make_way(url, options, random);
   if (!way) return tl::unexpected(std::move(way.error()));
   client->nfs_ = std::move(*way);
   if (auto started = client->start(url, options, random); !started)
     return tl::unexpected(std::move(started.error()));
-  if (options.optimistic) client->start_optimistic(url, options, random);
+  if (options.transfer == TransferMode::optimistic) client->start_optimistic(url, options, random);
   return client;
 }
 

@@ -7,6 +7,7 @@
 #include "client/direct/optimistic_files.h"
 #include "client/files/identity.h"
 #include "client/files/remote_files.h"
+#include "client/files/transfer_mode.h"
 #include "client/interposer.h"
 #include "client/policy.h"
 #include "client/rdma/call_schedule.h"
@@ -39,10 +40,10 @@ struct FileClientOptions {
   bool long_calls = false;    // over RDMA: each call in a position-zero chunk of two segments
   bool reply_chunks = false;  // over RDMA: each call offers a reply chunk of sixteen segments
   bool crc = true;            // over iwarp: the client asks for CRC32C
-  bool optimistic = false;    // over RDMA: direct access, if the server has it
-  std::uint32_t inline_bytes = kDefaultAnnouncedBytes;  // over RDMA: announced (RFC 8797 4)
-  std::size_t chunk_from = SIZE_MAX;                    // over RDMA: FormWish::chunk_from
-  std::uint32_t attempts = kFileAttempts;  // over RDMA: connections on which one call is tried
+  TransferMode transfer = TransferMode::as_needed;  // over RDMA
+  std::optional<std::uint32_t> inline_bytes{};  // over RDMA: announced (RFC 8797 4), or the mode's
+  std::size_t chunk_from = SIZE_MAX;            // over RDMA: FormWish::chunk_from, or the mode's
+  std::uint32_t attempts = kFileAttempts;       // over RDMA: connections on which one call is tried
   /// Credits that calls of version 4 leave alone: with one the client finds out whether the server
   /// still answers (RFC 8267 6.7.2).
   std::uint32_t reserve = 1;

@@ -77,7 +77,7 @@ void DirectProgram::hello(const direct::HelloArgs& args, Call& call) {
   if (!user) return refuse<direct::HelloResult>(user.error(), call.reply);
   direct::HelloResult result;
   result.resok4.ticket = (*user)->ticket();
-  result.resok4.block_bytes = kDirectBlockBytes;
+  result.resok4.block_bytes = access_->limits().block_bytes;
   result.resok4.most_references = static_cast<std::uint32_t>(access_->limits().frames_of_user);
   result.resok4.lease_seconds = static_cast<std::uint32_t>(access_->limits().lease.count());
   result.resok4.netid = "rdma";  // at the address of this connection
@@ -126,14 +126,15 @@ std::vector<direct::Reference> DirectProgram::grant(const File& file, std::uint6
   const std::uint64_t size = file.attributes.size_bytes;
   most = std::min<std::uint32_t>(most, direct::kMostReferences);
   to = std::min(to, size);
-  for (std::uint64_t at = from - from % kDirectBlockBytes; at < to && references.size() < most;
-       at += kDirectBlockBytes) {
-    const Frames::Block block{file.node, at / kDirectBlockBytes};
+  const std::uint32_t block_bytes = access_->limits().block_bytes;
+  for (std::uint64_t at = from - from % block_bytes; at < to && references.size() < most;
+       at += block_bytes) {
+    const Frames::Block block{file.node, at / block_bytes};
     auto reference = frames.renew(block, access_->now());
     if (!reference) {
       if (++call.new_grants > kMostNewGrants) break;
       const auto length =
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(kDirectBlockBytes, size - at));
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(block_bytes, size - at));
       reference = frames.grant(block, length, access_->now(),
                                [&](MutableView data) { return fill(file.node, at, data); });
     }

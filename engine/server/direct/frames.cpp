@@ -23,7 +23,7 @@ Frames::~Frames() {
 
 direct::Reference Frames::reference(const Block& block, const Frame& frame) const {
   return {frame.region->stag(), frame.region->base(), frame.generation,
-          block.number * kDirectBlockBytes, length_of(*frame.region)};
+          block.number * limits_.block_bytes, length_of(*frame.region)};
 }
 
 std::optional<direct::Reference> Frames::renew(const Block& block, Time now) {
@@ -76,8 +76,8 @@ void Frames::wipe(Frame& frame) {
 
 void Frames::revoke(NodeId node, std::uint64_t from, std::uint64_t to) {
   if (from >= to) return;
-  const Block last{node, (to - 1) / kDirectBlockBytes};
-  auto frame = frames_.lower_bound({node, from / kDirectBlockBytes});
+  const Block last{node, (to - 1) / limits_.block_bytes};
+  auto frame = frames_.lower_bound({node, from / limits_.block_bytes});
   for (; frame != frames_.end() && frame->first <= last; ++frame) wipe(frame->second);
 }
 

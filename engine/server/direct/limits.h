@@ -7,8 +7,10 @@
 
 namespace steertag::peer {
 
-/// Octets of a file in one frame: the block of the storage in memory.
+/// Octets of a file in one frame: at most the block of the storage in memory. Smaller ones than a
+/// page are not worth an RDMA Read.
 inline constexpr std::uint32_t kDirectBlockBytes = 65536;
+inline constexpr std::uint32_t kSmallestDirectBlockBytes = 4096;
 /// References that one call grants anew: 4 MiB are copied and summed up in about a millisecond, for
 /// which all other clients wait.
 inline constexpr std::size_t kMostNewGrants = 64;
@@ -16,6 +18,8 @@ inline constexpr std::size_t kMostNewGrants = 64;
 inline constexpr std::chrono::milliseconds kLeaseCheckInterval{1000};
 
 struct DirectLimits {
+  /// A power of two up to kDirectBlockBytes.
+  std::uint32_t block_bytes = kDirectBlockBytes;
   /// Users, each with a protection domain and a connection of its own.
   std::size_t users = 64;
   /// Frames of one user: 32 MiB of the largest.

@@ -27,7 +27,8 @@ def add_command(commands):
     parser.add_argument(
         "--optimistic",
         action="store_true",
-        help="read blocks by RDMA Reads of the client, if the server grants them; prints how many",
+        help="as --transfer optimistic: read blocks by RDMA Reads of the client, if the server "
+        "grants them; prints how many",
     )
     parser.add_argument(
         "--io-bytes",

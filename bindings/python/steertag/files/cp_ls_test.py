@@ -77,6 +77,22 @@ def test_each_size_of_calls_copies_the_same(url, tmp_path):
     assert (tmp_path / "back").read_bytes() == octets
 
 
+@pytest.mark.parametrize("mode", place.TRANSFER_MODES)
+def test_each_transfer_mode_copies_the_same(server, tmp_path, mode):
+    url = f"{server.listening[0]}/export"
+    octets = patterned(200_001)
+    (tmp_path / "here").write_bytes(octets)
+    assert steertag("cp", "--transfer", mode, tmp_path / "here", f"{url}/there") == 0
+    assert steertag("cp", "--transfer", mode, f"{url}/there", tmp_path / "back") == 0
+    assert (tmp_path / "back").read_bytes() == octets
+
+
+def test_one_transfer_mode_at_a_time(url, tmp_path, capsys):
+    options = ("--optimistic", "--transfer", "cached")
+    assert steertag("cp", *options, f"{url}/there", tmp_path / "back") != 0
+    assert "--optimistic and --transfer cached: one of them" in capsys.readouterr().err
+
+
 def test_directories_take_the_name_of_the_source(url, tmp_path):
     (tmp_path / "name").write_bytes(b"octets")
     (tmp_path / "folder").mkdir()

@@ -7,10 +7,11 @@ import re
 
 from ..failure import Failure
 
-# Of the engine: kLargestTransfer, kMostInFlight and kLargestInlineBytes.
+# Of the engine: kLargestTransfer, kMostInFlight, kLargestInlineBytes and kTransferModes.
 LARGEST_IO_BYTES = 1024**2
 MOST_IN_FLIGHT = 64
 LARGEST_INLINE_BYTES = 262144
+TRANSFER_MODES = ("inline", "direct", "cached", "pre-posted", "optimistic")
 _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
 
@@ -62,8 +63,13 @@ def add_transfer_options(parser):
     parser.add_argument(
         "--inline-bytes",
         type=_inline_bytes,
-        default=4096,
-        help="over RDMA: announced send and receive size, a multiple of 1024 (4096)",
+        help="over RDMA: announced send and receive size, a multiple of 1024 (4096; 256K for the "
+        "transfers inline and pre-posted)",
+    )
+    parser.add_argument(
+        "--transfer",
+        choices=TRANSFER_MODES,
+        help="over RDMA: how data gets to the other end (inline where it fits, otherwise direct)",
     )
     parser.add_argument(
         "--chunk-from",
@@ -112,7 +118,13 @@ def connect(url, arguments, **transfer):
 
 def transfer_options(arguments):
     """The arguments of peer.Files for add_transfer_options."""
-    return {"inline_bytes": arguments.inline_bytes, "chunk_from": arguments.chunk_from}
+    if getattr(arguments, "optimistic", False) and arguments.transfer not in (None, "optimistic"):
+        raise Failure(f"--optimistic and --transfer {arguments.transfer}: one of them")
+    return {
+        "inline_bytes": arguments.inline_bytes,
+        "chunk_from": arguments.chunk_from,
+        "transfer": arguments.transfer,
+    }
 
 
 def leave(files):
