@@ -116,21 +116,22 @@ def write(run, folder):
     return text
 
 
-def write_figures(run):
-    """All figures of all rounds as JSON, and the page for browsers."""
+def write_figures(run, folder=FOLDER, name=PAGE, measured=MEASURED):
+    """All figures of all rounds as JSON, and the page of that name for browsers."""
+    stem = name.removesuffix(".md")
     rows = {
-        name: [
+        row: [
             {"way": way, "kind": kind, "rounds": [dataclasses.asdict(each) for each in rounds]}
             for (way, kind), rounds in found.items()
         ]
-        for name, found in run.results.items()
-        if name in MEASURED
+        for row, found in run.results.items()
+        if row in measured
     }
-    (FOLDER / "nfs-2003.json").write_text(json.dumps(rows), encoding="utf-8")
+    (folder / f"{stem}.json").write_text(json.dumps(rows), encoding="utf-8")
     if shutil.which("cmark-gfm"):
-        command = ["cmark-gfm", "--extension", "table", str(FOLDER / PAGE)]
+        command = ["cmark-gfm", "--extension", "table", str(folder / name)]
         html = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-        (FOLDER / "nfs-2003.html").write_text(html.stdout, encoding="utf-8")
+        (folder / f"{stem}.html").write_text(html.stdout, encoding="utf-8")
 
 
 def parse(arguments):

@@ -20,6 +20,7 @@ class Figures:
     user_s: float
     system_s: float
     server_s: float = 0.0
+    response_s: float = 0.0  # the median of the calls
 
     @property
     def rate(self):
@@ -54,6 +55,19 @@ class Figures:
     @property
     def cpu_us_per_call(self):
         return self.cpu_s / self.calls * 1e6
+
+    @property
+    def server_us_per_call(self):
+        return self.server_s / self.calls * 1e6
+
+    @property
+    def response_us(self):
+        return self.response_s * 1e6
+
+    @property
+    def round_trip_us(self):
+        """Of calls one after the other."""
+        return self.elapsed_s / self.calls * 1e6
 
 
 @dataclasses.dataclass(frozen=True)

@@ -25,7 +25,7 @@ PAPER_CPU = "0.3 to 0.6"
 
 def page(run):
     """The text. `run` has machine, rounds, seconds, missing, and the results of rows by name."""
-    lines = [INTRODUCTION, "", METHOD, "", *_machine(run), ""]
+    lines = [INTRODUCTION, "", METHOD, "", *machine_table(run), ""]
     for name, section in SECTIONS.items():
         lines += [f"## {section.title}", ""]
         if name in run.results:
@@ -35,7 +35,7 @@ def page(run):
     return "\n".join(lines[:-1]) + "\n"
 
 
-def _machine(run):
+def machine_table(run):
     return table(
         [
             "machine",
@@ -89,7 +89,7 @@ def _bests(found):
     for way in WAYS:
         kind, rate = best(found, way)
         ratio = figures.ratio(found[way, kind], found[TCP, tcp], "rate")
-        rows.append((way, octets(kind[1]), str(kind[2]), _mb(rate), ratio.text(2)))
+        rows.append((way, octets(kind[1]), str(kind[2]), megabytes(rate), ratio.text(2)))
     yield from table(["transport", "octets", "in flight", "MB/s", "to TCP"], rows)
     yield ""
     yield "![Throughput of READ by size](nfs-2003-read.svg)"
@@ -101,7 +101,7 @@ def _bests(found):
             (
                 octets(size),
                 *(
-                    _mb(figures.of(found[way, ("read", size, calls)], "rate"))
+                    megabytes(figures.of(found[way, ("read", size, calls)], "rate"))
                     for calls in nfs_rows.IN_FLIGHT
                 ),
             )
@@ -150,7 +150,7 @@ def _writing(found):
     for operation, name in (("write", "unstable, one COMMIT"), ("write_sync", "FILE_SYNC")):
         for size in nfs_rows.WRITE_SIZES:
             kind = (operation, size, nfs_rows.WRITE_IN_FLIGHT)
-            rates = [_mb(figures.of(found[way, kind], "rate")) for way in WAYS]
+            rates = [megabytes(figures.of(found[way, kind], "rate")) for way in WAYS]
             ratios = [
                 figures.ratio(found[way, kind], found[TCP, kind], "rate").text(2)
                 for way in (IWARP, NO_CRC)
@@ -244,7 +244,7 @@ def _yardstick(found):
                     way,
                     octets(kind[1]),
                     str(kind[2]),
-                    _mb(figures.of(ours, "rate")),
+                    megabytes(figures.of(ours, "rate")),
                     figures.ratio(ours, others, "rate").text(2),
                     figures.of(ours, "cpu_s_per_gib").text(2),
                     figures.of(ours, "server_s_per_gib").text(2),
@@ -255,7 +255,7 @@ def _yardstick(found):
     yield from table(heads, rows)
 
 
-def _mb(rate):
+def megabytes(rate):
     return figures.Value(rate.median / 1e6, rate.spread).text()
 
 

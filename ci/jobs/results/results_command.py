@@ -12,8 +12,8 @@ from steertag.matrix.load_target import of_baseline
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 RESULTS = PROJECT / "docs" / "results"
 MATRIX = "README.md"
-# Made by other commands: ci/bench-nfs.
-OTHERS = frozenset({"nfs-2003.md"})
+# Made by other commands: ci/bench-nfs and ci/bench-direct.
+OTHERS = frozenset({"nfs-2003.md", "direct-access.md"})
 INTRODUCTION = """\
 # Results side by side
 

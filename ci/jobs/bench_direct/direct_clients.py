@@ -1,0 +1,135 @@
+"""The clients of a run: one connection for each way of the data, and cells of one or two of them."""
+
+import concurrent.futures
+import contextlib
+import resource
+import time
+
+from ci.jobs.bench_nfs.bench_clients import LEAST_CALLS, NO_CRC, TCP, connect, data_cell
+from ci.jobs.bench_nfs.figures import Figures
+from ci.jobs.bench_nfs.rounds import Cell
+
+# What is compared: {way: transfer mode of peer.Files}. All but TCP are iWARP. Neither end asks for CRC32C, which
+# an adapter would sum up by itself.
+INLINE, DIRECT, CACHED, PRE_POSTED = "inline", "direct", "cached", "pre-posted"
+OPTIMISTIC = "optimistic"
+# In the first, data stays where the message was received. In all others it is in a buffer of its own at the end.
+LEFT = "inline, left in the message"
+# The largest that is announced, and the READs that fit into it.
+INLINE_BYTES = 262144
+MOST_INLINE = 131072
+
+
+@contextlib.contextmanager
+def opened(server, way, path):
+    """A Way to a file of a server, as long as the context lasts."""
+    mode = INLINE if way == LEFT else way
+    options = {} if way == TCP else {"transfer": mode}
+    files = connect(server, TCP if way == TCP else NO_CRC, **options)
+    bench = files.bench(files.find(path))
+    try:
+        yield Way(server, way, files, bench)
+    finally:
+        bench.close()
+        files.end()
+
+
+class Way:
+    """A client with an open file."""
+
+    def __init__(self, server, name, files, bench):
+        self.server = server
+        self.name = name
+        self.files = files
+        self.bench = bench
+
+    @property
+    def copies(self):
+        """Whether a copy brings the data to its own buffer."""
+        return self.name in (TCP, INLINE)
+
+    def cell(self, size, calls, copies=None):
+        """A Cell of READs."""
+        plain = data_cell(
+            self.server,
+            self.name,
+            self.bench,
+            "read",
+            size,
+            calls,
+            copies=self.copies if copies is None else copies,
+        )
+
+        def run(seconds):
+            self.collect(size)
+            return plain.run(seconds)
+
+        return Cell(self.name, plain.kind, run)
+
+    def collect(self, size):
+        """Of optimistic reads: reads the file once, so that there is a valid reference to each block. They lapse."""
+        if self.name != OPTIMISTIC:
+            return
+        for _ in range(MOST_PASSES):
+            before = dict(self.files.optimistic)
+            self.bench.measure(
+                "read",
+                io_bytes=size,
+                in_flight=1,
+                duration_s=PASS_S,
+                least_calls=-(-self.bench.size // size),
+            )
+            after = self.files.optimistic
+            if all(after[each] == before[each] for each in ("failed", "rpc_reads", "nfs_reads")):
+                return
+        raise NotCollected(f"after {MOST_PASSES} passes some blocks of {size} have no reference")
+
+
+# Of one pass over the file, which the engine ends after ten times as much.
+PASS_S = 0.01
+MOST_PASSES = 50
+
+
+class NotCollected(Exception):
+    """References were not granted; the text is one sentence."""
+
+
+def pair_cell(ways, size, calls):
+    """A Cell of two clients at once, which share this process."""
+    server, name = ways[0].server, ways[0].name
+
+    def run(seconds):
+        for way in ways:
+            way.collect(size)
+        with concurrent.futures.ThreadPoolExecutor(len(ways)) as pool:
+            before, before_s = _cpu_s(), server.cpu_s()
+            began = time.monotonic()
+            found = list(pool.map(lambda way: _measure(way, size, calls, seconds), ways))
+            elapsed = time.monotonic() - began
+            user, system = (after - old for after, old in zip(_cpu_s(), before))
+            return Figures(
+                sum(each.bytes for each in found),
+                sum(each.calls for each in found),
+                elapsed,
+                user,
+                system,
+                server.cpu_s() - before_s,
+            )
+
+    return Cell(name, ("read", size, calls), run)
+
+
+def _measure(way, size, calls, seconds):
+    return way.bench.measure(
+        "read",
+        io_bytes=size,
+        in_flight=calls,
+        duration_s=seconds,
+        least_calls=LEAST_CALLS,
+        copies=way.copies,
+    )
+
+
+def _cpu_s():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime, usage.ru_stime

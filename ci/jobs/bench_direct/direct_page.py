@@ -1,0 +1,260 @@
+"""The page of a run: docs/results/direct-access.md."""
+
+from ci.jobs.bench_direct import raw
+from ci.jobs.bench_direct.direct_clients import (
+    CACHED,
+    DIRECT,
+    INLINE,
+    LEFT,
+    OPTIMISTIC,
+    PRE_POSTED,
+)
+from ci.jobs.bench_direct.direct_rows import (
+    BLOCKS,
+    F3_WAYS,
+    F7_WAYS,
+    FRAMES,
+    SIZES,
+    SMALL,
+    T3_WAYS,
+    WARM_BYTES,
+    WINDOW,
+    measured,
+)
+from ci.jobs.bench_nfs import figures
+from ci.jobs.bench_nfs.bench_clients import TCP
+from ci.jobs.bench_nfs.nfs_page import METHOD, Section, machine_table, megabytes
+from steertag.bench.bench_table import size as octets
+from steertag.matrix.matrix_markdown import table
+
+INTRODUCTION = """\
+# Ways into a server's file cache: the comparison of 2003
+
+`ci/bench-direct --keep` makes this page. It is not edited. Magoutis, Addetia, Fedorova and Seltzer compared RPCs with
+inline data, RDMA by the server, pre-posted buffers and RDMA by the client ("Making the Most out of Direct-Access Network
+Attached Storage", FAST 2003). [Direct access](../direct-access.md) tells how this project does each of them.
+
+Their adapter split messages and answered RDMA Reads by itself. Here both ends of iWARP are software over TCP, without
+CRC32C in MPA. The server's process answers an RDMA Read, so that its processor time is not zero. What can be shown is
+the time of a Read Response beside that of an RPC. At the end of a READ its data is in a buffer of its own: inline data
+and that of TCP take a copy for that, unless a row says otherwise. Files are in memory and small enough for caches of
+the processor."""
+# Floors of this comparison: what the modes are for.
+MOST_OPTIMISTIC_SERVER = 0.5
+PRE_POSTED_BAND = 0.1
+LARGE = 65536
+
+
+def page(run):
+    """The text. `run` has machine, rounds, seconds, missing, and the results of rows by name."""
+    lines = [INTRODUCTION, "", METHOD, "", *machine_table(run), "", "## Floors", ""]
+    lines += [*_floors(run.results), ""]
+    for name, section in SECTIONS.items():
+        lines += [f"## {section.title}", ""]
+        if name in run.results:
+            lines += [*section.lines(run.results[name]), ""]
+        else:
+            lines += [f"Not measured: {run.missing[name]}.", ""]
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def _floors(results):
+    """What is to be reached, and whether it was."""
+    rows = []
+    if "T3" in results:
+        ratio = _t3(results["T3"], OPTIMISTIC, "response_us")
+        rows.append(
+            _floor(
+                "response of an optimistic 4 KiB READ to a direct one",
+                "below 1",
+                ratio,
+                ratio.median < 1,
+            )
+        )
+        ratio = _t3(results["T3"], OPTIMISTIC, "server_us_per_call")
+        met = ratio.median <= MOST_OPTIMISTIC_SERVER
+        rows.append(
+            _floor("server CPU of the same", f"at most {MOST_OPTIMISTIC_SERVER}", ratio, met)
+        )
+    for size in SIZES:
+        if "F3" in results and size >= LARGE and measured(PRE_POSTED, size):
+            ratio = _f3(results["F3"], PRE_POSTED, DIRECT, size, "rate")
+            met = abs(ratio.median - 1) <= PRE_POSTED_BAND
+            text = f"throughput of pre-posted READs of {octets(size)} to direct ones"
+            rows.append(
+                _floor(text, f"{1 - PRE_POSTED_BAND:g} to {1 + PRE_POSTED_BAND:g}", ratio, met)
+            )
+    return table(["what", "floor", "this run", ""], rows)
+
+
+def _floor(what, floor, ratio, met):
+    return what, floor, ratio.text(2), "met" if met else "missed"
+
+
+def _t3(found, way, name):
+    return figures.ratio(found[way, _T3], found[DIRECT, _T3], name)
+
+
+def _f3(found, way, other, size, name):
+    kind = ("read", size, WINDOW)
+    return figures.ratio(found[way, kind], found[other, kind], name)
+
+
+_T3 = ("read", SMALL, 1)
+
+
+def _primitives(found):
+    yield "One octet there and back, without NFS. 2003: round trips of 23, 53 and 80 us, by VI and by UDP."
+    yield ""
+    paper = {raw.SEND_POLL: "1.0", raw.SEND_BLOCK: "2.3", raw.TCP: "3.5"}
+    first = found[raw.SEND_POLL, raw.ROUND_TRIP]
+    rows = []
+    for way, theirs in paper.items():
+        rounds = found[way, raw.ROUND_TRIP]
+        ratio = figures.ratio(rounds, first, "round_trip_us")
+        rows.append((way, figures.of(rounds, "round_trip_us").text(1), ratio.text(2), theirs))
+    yield from table(["", "us", "ratio", "2003"], rows)
+    yield ""
+    yield "A mebibyte at a time. 2003: 244 MB/s by VI, 166 by UDP."
+    yield ""
+    tcp = found[raw.TCP, raw.BANDWIDTH]
+    rows = []
+    for way, theirs in ((raw.WRITE, "1.47"), (raw.READ, "1.47"), (raw.TCP, "1.00")):
+        rounds = found[way, raw.BANDWIDTH]
+        rows.append(
+            (
+                way,
+                megabytes(figures.of(rounds, "rate")),
+                figures.ratio(rounds, tcp, "rate").text(2),
+                theirs,
+                figures.of(rounds, "cpu_s_per_gib").text(2),
+                figures.of(rounds, "server_s_per_gib").text(2),
+            )
+        )
+    yield from table(["", "MB/s", "to TCP", "2003", "client CPU s/GiB", "server"], rows)
+
+
+def _streams(found):
+    yield f"READ of a warm file of {octets(WARM_BYTES)}, {WINDOW} in flight, MB/s. 2003: 1.5 GB."
+    yield ""
+    yield from _by_size(found, lambda rounds: megabytes(figures.of(rounds, "rate")))
+    yield ""
+    yield "Ratios of throughput. 2003, from 32 KiB on: RDMA 3.5 times standard NFS, pre-posted 1.02 times RDMA."
+    yield ""
+    pairs = ((CACHED, TCP), (CACHED, INLINE), (PRE_POSTED, DIRECT), (CACHED, DIRECT))
+    rows = []
+    for way, other in pairs:
+        cells = [
+            _f3(found, way, other, size, "rate").text(2) if _both(way, other, size) else ""
+            for size in SIZES
+        ]
+        rows.append((f"{way} to {other}", *cells))
+    yield from table(["", *map(octets, SIZES)], rows)
+    yield ""
+    yield "![Throughput of READ by way and size](direct-access-read.svg)"
+
+
+def _both(way, other, size):
+    return measured(way, size) and measured(other, size)
+
+
+def _by_size(found, text):
+    rows = []
+    for way in F3_WAYS:
+        cells = [
+            text(found[way, ("read", size, WINDOW)]) if measured(way, size) else ""
+            for size in SIZES
+        ]
+        rows.append((way, *cells))
+    return table(["", *map(octets, SIZES)], rows)
+
+
+def _client_cpu(found):
+    yield "Processor seconds of the client for a GiB. 2003: standard NFS fills a processor by copying; RDMA takes below 15 %."
+    yield ""
+    yield from _by_size(found, lambda rounds: figures.of(rounds, "cpu_s_per_gib").text(2))
+    yield ""
+    yield "To the client's inline READs:"
+    yield ""
+    rows = []
+    for way in F3_WAYS[1:]:
+        cells = [
+            _f3(found, way, INLINE, size, "cpu_s_per_gib").text(2)
+            if _both(way, INLINE, size)
+            else ""
+            for size in SIZES
+        ]
+        rows.append((way, *cells))
+    yield from table(["", *map(octets, SIZES)], rows)
+    yield ""
+    yield "Processor seconds of the server for a GiB:"
+    yield ""
+    yield from _by_size(found, lambda rounds: figures.of(rounds, "server_s_per_gib").text(2))
+    yield ""
+    yield "![Processor time of the client by way and size](direct-access-cpu.svg)"
+
+
+def _response(found):
+    yield (
+        f"READs of {octets(SMALL)}, one at a time, of a file of {octets(FRAMES * SMALL)}. All references were collected by a "
+        "pass before."
+    )
+    yield ""
+    paper = {LEFT: "0.89", INLINE: "1.06", DIRECT: "1.00", OPTIMISTIC: "0.64"}
+    rows = []
+    for way in T3_WAYS:
+        rounds = found[way, _T3]
+        rows.append(
+            (
+                way,
+                figures.of(rounds, "response_us").text(1),
+                _t3(found, way, "response_us").text(2),
+                paper.get(way, ""),
+                figures.of(rounds, "cpu_us_per_call").text(1),
+                figures.of(rounds, "server_us_per_call").text(1),
+                _t3(found, way, "server_us_per_call").text(2),
+            )
+        )
+    yield from table(
+        ["", "median us", "to direct", "2003", "client CPU us", "server CPU us", "to direct"], rows
+    )
+    yield ""
+    yield "![Response time and processor time of a small READ](direct-access-response.svg)"
+
+
+def _two_clients(found):
+    yield (
+        f"READs of one block by two clients in one process, {WINDOW} in flight each, of a file of {FRAMES} blocks. 2003, 4 KiB: "
+        "1.32 times direct with polling, and no server CPU."
+    )
+    yield ""
+    rows = []
+    for size in BLOCKS:
+        kind = ("read", size, WINDOW)
+        of = {way: found[way, kind] for way in F7_WAYS}
+        rows.append(
+            (
+                octets(size),
+                *(megabytes(figures.of(of[way], "rate")) for way in F7_WAYS),
+                figures.ratio(of[OPTIMISTIC], of[DIRECT], "rate").text(2),
+                *(figures.of(of[way], "server_us_per_call").text(1) for way in F7_WAYS),
+                figures.ratio(of[OPTIMISTIC], of[DIRECT], "server_us_per_call").text(2),
+            )
+        )
+    heads = ["block", *(f"{way} MB/s" for way in F7_WAYS), "to direct"]
+    heads += [*(f"server us a READ, {way}" for way in F7_WAYS), "to direct"]
+    yield from table(heads, rows)
+    yield ""
+    yield "![Throughput and server CPU with two clients](direct-access-server.svg)"
+
+
+SECTIONS = {
+    "T2": Section("T2: without NFS", _primitives),
+    "F3": Section("F3: READ by size", _streams),
+    "F4": Section("F4: the client's processor", _client_cpu),
+    "F5": Section("F5: work on each record", None),
+    "T3": Section("T3: response time of small READs", _response),
+    "F6": Section("F6: many small files", None),
+    "F7": Section("F7: a server of two clients", _two_clients),
+    "X1": Section("X1: stale references", None),
+}

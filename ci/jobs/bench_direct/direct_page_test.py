@@ -1,0 +1,110 @@
+"""The page of a run has each row or says why it is not there, and tells whether the floors are met."""
+
+import pytest
+
+from ci.jobs.bench_direct import raw
+from ci.jobs.bench_direct.bench_direct_command import MISSING, ROWS, DirectRun, parse
+from ci.jobs.bench_direct.direct_clients import DIRECT, LEFT, OPTIMISTIC, PRE_POSTED
+from ci.jobs.bench_direct.direct_page import SECTIONS, page
+from ci.jobs.bench_direct.direct_plots import plots
+from ci.jobs.bench_direct.direct_rows import (
+    BLOCKS,
+    F3_WAYS,
+    F7_WAYS,
+    SIZES,
+    SMALL,
+    T3_WAYS,
+    WINDOW,
+    measured,
+    shuffled,
+)
+from ci.jobs.bench_nfs.figures import Figures
+
+
+def rounds(rate=1.0, response=1.0, server=1.0):
+    """Three that are alike."""
+    return [Figures(int(rate * 10**9), 1000, 1.0, 0.2, 0.1, server * 0.1, response * 5e-5)] * 3
+
+
+@pytest.fixture
+def run():
+    made = DirectRun(3, 0.3, "a machine")
+    made.results = {
+        "T2": {(cell.way, cell.kind): rounds() for cell in raw.cells()},
+        "F3": {
+            (way, ("read", size, WINDOW)): rounds(1.05 if way == PRE_POSTED else 1.0)
+            for way in F3_WAYS
+            for size in SIZES
+            if measured(way, size)
+        },
+        "T3": {
+            (way, ("read", SMALL, 1)): (
+                rounds(response=0.8, server=0.4) if way == OPTIMISTIC else rounds()
+            )
+            for way in T3_WAYS
+        },
+        "F7": {(way, ("read", size, WINDOW)): rounds() for way in F7_WAYS for size in BLOCKS},
+    }
+    made.results["F4"] = made.results["F3"]
+    return made
+
+
+def lines_with(text, words):
+    return [line for line in text.splitlines() if words in line]
+
+
+def test_every_row_is_there_or_has_a_reason(run):
+    text = page(run)
+    for name, section in SECTIONS.items():
+        assert f"## {section.title}" in text
+        assert (name in run.results) != (name in MISSING), name
+    assert text.count("Not measured: ") == len(MISSING)
+
+
+def test_ratios_stand_beside_those_of_the_paper(run):
+    assert lines_with(page(run), "| optimistic | 40.0 | 0.80 | 0.64 |")
+    assert lines_with(page(run), f"| {LEFT} | 50.0 | 1.00 | 0.89 |")
+
+
+def test_floors_that_are_met_and_missed(run):
+    text = page(run)
+    assert "missed" not in text
+    assert len(lines_with(text, "| met |")) == 4
+    run.results["T3"][OPTIMISTIC, ("read", SMALL, 1)] = rounds(response=1.1, server=0.6)
+    run.results["F3"][PRE_POSTED, ("read", 65536, WINDOW)] = rounds(1.2)
+    missed = lines_with(page(run), "| missed |")
+    assert len(missed) == 3
+    assert "| at most 0.5 | 0.60 |" in missed[1]
+
+
+def test_only_what_fits_is_sent_inline():
+    assert measured(PRE_POSTED, 131072)
+    assert not measured(PRE_POSTED, 262144)
+    assert measured(DIRECT, 524288)
+
+
+def test_every_plot_that_the_page_shows_is_drawn(run):
+    drawn = plots(run.results)
+    shown = [line for line in page(run).splitlines() if line.startswith("![")]
+    assert len(shown) == len(drawn)
+    assert all(any(f"({name})" in line for line in shown) for name in drawn)
+    assert all(svg.startswith("<?xml") for svg in drawn.values())
+
+
+def test_the_order_of_cells_is_another_one_and_always_the_same():
+    cells = list(range(20))
+    assert shuffled(cells) == shuffled(cells) != cells
+    assert sorted(shuffled(cells)) == cells
+
+
+@pytest.mark.parametrize("arguments", [["F99"], ["--rounds", "0"], ["--seconds", "0"]])
+def test_impossible_arguments_are_refused(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parse(arguments)
+    assert ended.value.code == 2
+    assert "ci/bench-direct: error: " in capsys.readouterr().err
+
+
+def test_rows_are_chosen_by_name():
+    assert parse(["T3"]).row == ["T3"]
+    assert set(ROWS) <= set(SECTIONS)

@@ -1,0 +1,89 @@
+"""The rows of the comparison that are measured. Each gives {(way, kind): [Figures]}."""
+
+import contextlib
+import random
+
+from ci.jobs.bench_direct import raw
+from ci.jobs.bench_direct.direct_clients import (
+    CACHED,
+    DIRECT,
+    INLINE,
+    INLINE_BYTES,
+    LEFT,
+    MOST_INLINE,
+    OPTIMISTIC,
+    PRE_POSTED,
+    opened,
+    pair_cell,
+)
+from ci.jobs.bench_nfs.bench_clients import TCP, new_file
+from ci.jobs.bench_nfs.bench_servers import server
+from ci.jobs.bench_nfs.rounds import measure
+
+KIB = 1024
+SIZES = tuple(size * KIB for size in (4, 16, 64, 128, 256, 512))
+WARM_BYTES = 64 * KIB * KIB
+WINDOW = 8
+F3_WAYS = (INLINE, DIRECT, CACHED, PRE_POSTED, TCP)
+SMALL = 4 * KIB
+T3_WAYS = (LEFT, INLINE, DIRECT, CACHED, PRE_POSTED, OPTIMISTIC)
+BLOCKS = tuple(size * KIB for size in (4, 8, 16, 32, 64))
+F7_WAYS = (DIRECT, CACHED, OPTIMISTIC)
+# A server grants so many frames to one client, and each has a block.
+FRAMES = 512
+CLIENTS = 2
+
+
+def primitives(rounds, seconds):
+    """T2: one octet there and back, and a mebibyte at a time, without NFS."""
+    return measure(raw.cells(), rounds, seconds)
+
+
+def streams(rounds, seconds):
+    """F3 and F4: READ by size with several in flight."""
+    with contextlib.ExitStack() as stack:
+        main = stack.enter_context(server("--inline-bytes", INLINE_BYTES))
+        path = stack.enter_context(new_file(main, TCP, WARM_BYTES))
+        ways = [stack.enter_context(opened(main, way, path)) for way in F3_WAYS]
+        cells = [
+            way.cell(size, WINDOW) for way in ways for size in SIZES if measured(way.name, size)
+        ]
+        return measure(shuffled(cells), rounds, seconds)
+
+
+def measured(way, size):
+    """Whether data of so many octets can come that way."""
+    return size <= MOST_INLINE or way not in (INLINE, PRE_POSTED)
+
+
+def response(rounds, seconds):
+    """T3: response time of small READs, one at a time."""
+    with contextlib.ExitStack() as stack:
+        main, path = _with_frames(stack, SMALL)
+        ways = [stack.enter_context(opened(main, way, path)) for way in T3_WAYS]
+        return measure(shuffled([way.cell(SMALL, 1) for way in ways]), rounds, seconds)
+
+
+def two_clients(rounds, seconds):
+    """F7: what a server gives to two clients, by the size of its blocks."""
+    with contextlib.ExitStack() as stack:
+        cells = []
+        for size in BLOCKS:
+            main, path = _with_frames(stack, size)
+            for way in F7_WAYS:
+                pair = [stack.enter_context(opened(main, way, path)) for _ in range(CLIENTS)]
+                cells.append(pair_cell(pair, size, WINDOW))
+        return measure(shuffled(cells), rounds, seconds)
+
+
+def _with_frames(stack, block):
+    """(server, path): a file of as many blocks as one client may have frames."""
+    main = stack.enter_context(
+        server("--inline-bytes", INLINE_BYTES, "--optimistic", "--direct-block", block)
+    )
+    return main, stack.enter_context(new_file(main, TCP, FRAMES * block))
+
+
+def shuffled(cells):
+    """The cells in another order, the same in each run: neighbours of a table do not follow each other."""
+    return random.Random(2003).sample(cells, len(cells))
