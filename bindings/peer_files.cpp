@@ -113,11 +113,17 @@ class PyBench {
         bench_(files, file, size, std::chrono::steady_clock::now, processor_time) {}
 
   Measured measure(const std::string& operation, std::uint32_t io_bytes, std::uint32_t in_flight,
-                   double duration_s, std::uint64_t least_calls, bool copies) {
+                   double duration_s, std::uint64_t least_calls, bool copies,
+                   std::size_t work_bytes) {
     if (in_flight < 1 || in_flight > kMostInFlight)
       throw py::value_error("in_flight: 1 to " + std::to_string(kMostInFlight));
-    const Measurement what{bench_operation(operation),  io_bytes,    in_flight,
-                           to_milliseconds(duration_s), least_calls, copies};
+    const Measurement what{bench_operation(operation),
+                           io_bytes,
+                           in_flight,
+                           to_milliseconds(duration_s),
+                           least_calls,
+                           copies,
+                           work_bytes};
     return waiting([&] { return bench_.measure(what); });
   }
   void fill() {
@@ -359,8 +365,10 @@ void bind_bench(py::module_& module) {
       .def(
           "measure", &PyBench::measure, "operation"_a, py::kw_only(), "io_bytes"_a,
           "in_flight"_a = 1, "duration_s"_a = 1.0, "least_calls"_a = 0, "copies"_a = false,
+          "work_bytes"_a = 0,
           "Calls of `io_bytes` through the file, `in_flight` at a time: read, write (unstable, one "
-          "COMMIT) or write_sync. `copies`: what is read is copied once more. Raises FileError.")
+          "COMMIT) or write_sync. `copies`: what is read is copied once more, and `work_bytes` of "
+          "it besides. Raises FileError.")
       .def("fill", &PyBench::fill, "Writes octets that tell their place, all of the file.")
       .def("compare", &PyBench::compare, "Raises FileError if the file has other octets.")
       .def("close", &PyBench::close)

@@ -25,15 +25,15 @@ PAGE = "direct-access.md"
 ROWS = {
     "T2": direct_rows.primitives,
     "F3": direct_rows.streams,
+    "F5": direct_rows.join,
     "T3": direct_rows.response,
     "F7": direct_rows.two_clients,
+    "X1": direct_rows.stale,
 }
 # Sections that show the results of another row.
 SHOWN_WITH = {"F4": "F3"}
 MISSING = {
-    "F5": "the bench copies all of a READ's data or none",
-    "F6": "there is no workload of small files yet",
-    "X1": "it is not measured yet",
+    "F6": "the client of files keeps no data, so that there is no hit ratio to vary",
 }
 
 

@@ -5,8 +5,15 @@ import contextlib
 import resource
 import time
 
-from ci.jobs.bench_nfs.bench_clients import LEAST_CALLS, NO_CRC, TCP, connect, data_cell
-from ci.jobs.bench_nfs.figures import Figures
+from ci.jobs.bench_nfs.bench_clients import (
+    LEAST_CALLS,
+    NO_CRC,
+    TCP,
+    connect,
+    data_cell,
+    figures_of,
+)
+from ci.jobs.bench_nfs.figures import Figures, whole
 from ci.jobs.bench_nfs.rounds import Cell
 
 # What is compared: {way: transfer mode of peer.Files}. All but TCP are iWARP. Neither end asks for CRC32C, which
@@ -48,8 +55,8 @@ class Way:
         """Whether a copy brings the data to its own buffer."""
         return self.name in (TCP, INLINE)
 
-    def cell(self, size, calls, copies=None):
-        """A Cell of READs."""
+    def cell(self, size, calls, work_bytes=0):
+        """A Cell of READs, whose reader copies so many octets of each for its own purposes."""
         plain = data_cell(
             self.server,
             self.name,
@@ -57,7 +64,9 @@ class Way:
             "read",
             size,
             calls,
-            copies=self.copies if copies is None else copies,
+            kind_of(size, work_bytes),
+            self.copies,
+            work_bytes,
         )
 
         def run(seconds):
@@ -66,28 +75,52 @@ class Way:
 
         return Cell(self.name, plain.kind, run)
 
+    def reading_beside(self, writer, share, size):
+        """A Cell of passes over the file, after a writer has made this share of all references stale."""
+        blocks = self.bench.size // size
+
+        def run(seconds):
+            found = []
+            began = time.monotonic()
+            while not found or time.monotonic() - began < seconds:
+                self.collect(size)
+                if share:
+                    _pass(writer.bench, "write_sync", size, round(share * blocks))
+                before = self.server.cpu_s()
+                measured = _pass(self.bench, "read", size, blocks)
+                found.append(figures_of(measured, self.server.cpu_s() - before))
+            return whole(found)
+
+        return Cell(share, kind_of(size), run)
+
     def collect(self, size):
         """Of optimistic reads: reads the file once, so that there is a valid reference to each block. They lapse."""
         if self.name != OPTIMISTIC:
             return
         for _ in range(MOST_PASSES):
             before = dict(self.files.optimistic)
-            self.bench.measure(
-                "read",
-                io_bytes=size,
-                in_flight=1,
-                duration_s=PASS_S,
-                least_calls=-(-self.bench.size // size),
-            )
+            _pass(self.bench, "read", size, self.bench.size // size)
             after = self.files.optimistic
             if all(after[each] == before[each] for each in ("failed", "rpc_reads", "nfs_reads")):
                 return
         raise NotCollected(f"after {MOST_PASSES} passes some blocks of {size} have no reference")
 
 
-# Of one pass over the file, which the engine ends after ten times as much.
+# A pass takes this time at least, and at most ten times as much.
 PASS_S = 0.01
 MOST_PASSES = 50
+
+
+def _pass(bench, operation, size, calls):
+    """So many calls from the start of a file on, one at a time."""
+    return bench.measure(
+        operation, io_bytes=size, in_flight=1, duration_s=PASS_S, least_calls=calls
+    )
+
+
+def kind_of(size, work_bytes=0):
+    """The kind of a Cell."""
+    return "read", size, work_bytes
 
 
 class NotCollected(Exception):
@@ -102,7 +135,7 @@ def pair_cell(ways, size, calls):
         for way in ways:
             way.collect(size)
         with concurrent.futures.ThreadPoolExecutor(len(ways)) as pool:
-            before, before_s = _cpu_s(), server.cpu_s()
+            before, before_s, before_user_s = _cpu_s(), server.cpu_s(), server.user_s()
             began = time.monotonic()
             found = list(pool.map(lambda way: _measure(way, size, calls, seconds), ways))
             elapsed = time.monotonic() - began
@@ -114,9 +147,10 @@ def pair_cell(ways, size, calls):
                 user,
                 system,
                 server.cpu_s() - before_s,
+                server_user_s=server.user_s() - before_user_s,
             )
 
-    return Cell(name, ("read", size, calls), run)
+    return Cell(name, kind_of(size), run)
 
 
 def _measure(way, size, calls, seconds):

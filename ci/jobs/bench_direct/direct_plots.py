@@ -1,5 +1,6 @@
 """The plots of a run, as SVG."""
 
+from ci.jobs.bench_direct.direct_clients import kind_of
 from ci.jobs.bench_direct.direct_rows import (
     BLOCKS,
     F3_WAYS,
@@ -7,7 +8,6 @@ from ci.jobs.bench_direct.direct_rows import (
     SIZES,
     SMALL,
     T3_WAYS,
-    WINDOW,
     measured,
 )
 from ci.jobs.bench_nfs import figures
@@ -50,7 +50,7 @@ def _by_size(found, ways, sizes, properties):
     for axis, (name, (title, scale)) in zip(axes[0], properties.items()):
         for way in ways:
             at = [size for size in sizes if measured(way, size)]
-            values = [figures.of(found[way, ("read", size, WINDOW)], name) for size in at]
+            values = [figures.of(found[way, kind_of(size)], name) for size in at]
             axis.plot(at, [value.median * scale for value in values], "o-", label=way)
         octets_axis(axis, sizes)
         axis.set_title(title)
@@ -68,7 +68,7 @@ def _response(found):
     }
     height = 0.8 / len(bars)
     for number, (name, label) in enumerate(bars.items()):
-        values = [figures.of(found[way, ("read", SMALL, 1)], name).median for way in T3_WAYS]
+        values = [figures.of(found[way, kind_of(SMALL)], name).median for way in T3_WAYS]
         at = [place + number * height for place in range(len(T3_WAYS))]
         axis.barh(at, values, height, label=label)
     axis.set_yticks([place + height for place in range(len(T3_WAYS))], T3_WAYS)

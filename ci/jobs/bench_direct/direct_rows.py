@@ -16,19 +16,26 @@ from ci.jobs.bench_direct.direct_clients import (
     opened,
     pair_cell,
 )
-from ci.jobs.bench_nfs.bench_clients import TCP, new_file
+from ci.jobs.bench_nfs.bench_clients import NO_CRC, TCP, new_file
 from ci.jobs.bench_nfs.bench_servers import server
 from ci.jobs.bench_nfs.rounds import measure
 
 KIB = 1024
 SIZES = tuple(size * KIB for size in (4, 16, 64, 128, 256, 512))
 WARM_BYTES = 64 * KIB * KIB
+# READs in flight, and octets of all of them: more than a processor's own cache make loopback TCP slow at random.
 WINDOW = 8
+MOST_IN_FLIGHT = 512 * KIB
 F3_WAYS = (INLINE, DIRECT, CACHED, PRE_POSTED, TCP)
 SMALL = 4 * KIB
 T3_WAYS = (LEFT, INLINE, DIRECT, CACHED, PRE_POSTED, OPTIMISTIC)
 BLOCKS = tuple(size * KIB for size in (4, 8, 16, 32, 64))
 F7_WAYS = (DIRECT, CACHED, OPTIMISTIC)
+# 60 KB records, and what is copied of each.
+RECORD = 60 * KIB
+RECORDS = 1024
+WORK = tuple(size * KIB for size in (0, 15, 30, 60))
+SHARES = (0, 0.01, 0.1, 0.5, 1)
 # A server grants so many frames to one client, and each has a block.
 FRAMES = 512
 CLIENTS = 2
@@ -46,8 +53,38 @@ def streams(rounds, seconds):
         path = stack.enter_context(new_file(main, TCP, WARM_BYTES))
         ways = [stack.enter_context(opened(main, way, path)) for way in F3_WAYS]
         cells = [
-            way.cell(size, WINDOW) for way in ways for size in SIZES if measured(way.name, size)
+            way.cell(size, in_flight(size))
+            for way in ways
+            for size in SIZES
+            if measured(way.name, size)
         ]
+        return measure(shuffled(cells), rounds, seconds)
+
+
+def in_flight(size):
+    """How many READs of so many octets."""
+    return max(1, min(WINDOW, MOST_IN_FLIGHT // size))
+
+
+def join(rounds, seconds):
+    """F5: READs of records. The reader copies more or less of each."""
+    with contextlib.ExitStack() as stack:
+        main = stack.enter_context(server("--inline-bytes", INLINE_BYTES))
+        path = stack.enter_context(new_file(main, TCP, RECORD * RECORDS))
+        ways = [stack.enter_context(opened(main, way, path)) for way in F3_WAYS]
+        cells = [way.cell(RECORD, in_flight(RECORD), work) for way in ways for work in WORK]
+        return measure(shuffled(cells), rounds, seconds)
+
+
+def stale(rounds, seconds):
+    """X1: optimistic READs, one at a time, when a share of the references leads nowhere."""
+    with contextlib.ExitStack() as stack:
+        main, path = _with_frames(stack, SMALL)
+        reader = stack.enter_context(opened(main, OPTIMISTIC, path))
+        writer = stack.enter_context(opened(main, INLINE, path))
+        plain = stack.enter_context(opened(main, DIRECT, path))
+        cells = [reader.reading_beside(writer, share, SMALL) for share in SHARES]
+        cells.append(plain.cell(SMALL, 1))
         return measure(shuffled(cells), rounds, seconds)
 
 
@@ -78,10 +115,10 @@ def two_clients(rounds, seconds):
 
 def _with_frames(stack, block):
     """(server, path): a file of as many blocks as one client may have frames."""
-    main = stack.enter_context(
-        server("--inline-bytes", INLINE_BYTES, "--optimistic", "--direct-block", block)
-    )
-    return main, stack.enter_context(new_file(main, TCP, FRAMES * block))
+    options = ("--inline-bytes", INLINE_BYTES, "--optimistic", "--direct-block", block)
+    # One provider, so that no turn of the server looks at another.
+    main = stack.enter_context(server(*options, providers=("iwarp",)))
+    return main, stack.enter_context(new_file(main, NO_CRC, FRAMES * block))
 
 
 def shuffled(cells):

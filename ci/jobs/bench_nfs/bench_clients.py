@@ -34,11 +34,13 @@ def new_file(server, way, size):
         files.end()
 
 
-def data_cell(server, way, bench, operation, io_bytes, in_flight, kind=None, copies=False):
+def data_cell(
+    server, way, bench, operation, io_bytes, in_flight, kind=None, copies=False, work_bytes=0
+):
     """A Cell of calls to the file of a peer.Bench."""
 
     def run(seconds):
-        before = server.cpu_s()
+        before, user_before = server.cpu_s(), server.user_s()
         found = bench.measure(
             operation,
             io_bytes=io_bytes,
@@ -46,8 +48,9 @@ def data_cell(server, way, bench, operation, io_bytes, in_flight, kind=None, cop
             duration_s=seconds,
             least_calls=LEAST_CALLS,
             copies=copies,
+            work_bytes=work_bytes,
         )
-        return _figures(found, server.cpu_s() - before)
+        return figures_of(found, server.cpu_s() - before, server.user_s() - user_before)
 
     return Cell(way, kind or (operation, io_bytes, in_flight), run)
 
@@ -58,7 +61,7 @@ def name_cell(server, way, files, kind, path, lists):
     def run(seconds):
         before = server.cpu_s()
         found = files.measure_names(path, lists=lists, duration_s=seconds)
-        return _figures(found, server.cpu_s() - before)
+        return figures_of(found, server.cpu_s() - before)
 
     return Cell(way, kind, run)
 
@@ -67,7 +70,8 @@ def name_cell(server, way, files, kind, path, lists):
 LEAST_CALLS = 100
 
 
-def _figures(found, server_s):
+def figures_of(found, server_s, server_user_s=0.0):
+    """The Figures of a peer.Measured."""
     return Figures(
         found.bytes,
         found.calls,
@@ -76,4 +80,5 @@ def _figures(found, server_s):
         found.system_s,
         server_s,
         found.response_s(0.5),
+        server_user_s,
     )

@@ -11,6 +11,8 @@ PROGRAM = PROJECT / "build" / "release" / "tools" / "steertag-serve"
 # What all files of a run take, in MiB: one of 1 GiB, and those that are written.
 MEMORY_MIB = 1300
 END_LIMIT_S = 30
+# The place of utime behind the state of /proc/PID/stat.
+UTIME = 11
 
 
 class CannotMeasure(Exception):
@@ -24,7 +26,7 @@ def processors():
 
 
 class Server:
-    """A steertag-serve over TCP and iWARP, which does not ask for CRC32C: the client decides."""
+    """A steertag-serve over iWARP and usually TCP, which does not ask for CRC32C: the client decides."""
 
     def __init__(self, process, urls):
         self.process = process
@@ -33,6 +35,12 @@ class Server:
     def cpu_s(self):
         """Its processor time. /proc/PID/stat counts in ticks of 10 ms, this in nanoseconds."""
         return cpu_s(self.process.pid)
+
+    def user_s(self):
+        """Of that, outside of the kernel; in ticks."""
+        text = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii")
+        # Behind the name of the program, which may have blanks.
+        return int(text.rpartition(")")[2].split()[UTIME]) / os.sysconf("SC_CLK_TCK")
 
 
 def cpu_s(pid):
@@ -45,12 +53,12 @@ def cpu_s(pid):
 
 
 @contextlib.contextmanager
-def server(*options):
+def server(*options, providers=("iwarp", "tcp")):
     """A Server with these options besides."""
     if not PROGRAM.exists():
         raise CannotMeasure(f"{PROGRAM.relative_to(PROJECT)} is not built")
     command = [PROGRAM, "--memory", MEMORY_MIB, "--no-crc", "--idle-timeout", 0, *options]
-    for provider in ("iwarp", "tcp"):
+    for provider in providers:
         command += ["--listen", f"{provider}://127.0.0.1:0"]
     process = subprocess.Popen(
         list(map(str, command)),
@@ -60,7 +68,7 @@ def server(*options):
     )
     try:
         urls = {}
-        for _ in range(2):
+        for _ in providers:
             line = process.stdout.readline()
             if not line.startswith("listening at "):
                 raise CannotMeasure("our server did not start")

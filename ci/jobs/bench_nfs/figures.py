@@ -21,6 +21,7 @@ class Figures:
     system_s: float
     server_s: float = 0.0
     response_s: float = 0.0  # the median of the calls
+    server_user_s: float = 0.0  # of the server's time, in ticks of 10 ms
 
     @property
     def rate(self):
@@ -61,6 +62,10 @@ class Figures:
         return self.server_s / self.calls * 1e6
 
     @property
+    def server_user_us_per_call(self):
+        return self.server_user_s / self.calls * 1e6
+
+    @property
     def response_us(self):
         return self.response_s * 1e6
 
@@ -95,6 +100,12 @@ def value(numbers):
 def of(rounds, name):
     """The Value of one property of Figures."""
     return value(getattr(each, name) for each in rounds)
+
+
+def whole(rounds):
+    """The Figures of all rounds as one, for what is counted in ticks."""
+    names = [field.name for field in dataclasses.fields(Figures)]
+    return Figures(*(sum(getattr(each, name) for each in rounds) for name in names))
 
 
 def ratio(rounds, others, name):

@@ -106,6 +106,8 @@ struct FileBench::Run {
                                             {}}),
                    begun);
     if (what.copies) std::memcpy(bench.copy_.data(), data.data(), data.size());
+    if (what.work_bytes > 0)
+      std::memcpy(bench.copy_.data(), data.data(), std::min(what.work_bytes, data.size()));
     ended(data.size(), begun);
   }
 
@@ -171,7 +173,7 @@ Expected<Measured, FileError> FileBench::measure(const Measurement& what) {
                       std::to_string(most) + (reads ? " in one READ" : " in one WRITE"),
                   0,
                   {}});
-  if (what.copies) copy_.resize(kLargestTransfer);
+  if (what.copies || what.work_bytes > 0) copy_.resize(kLargestTransfer);
   Run run(*this, what);
   run.go();
   if (run.error) return tl::unexpected(std::move(*run.error));

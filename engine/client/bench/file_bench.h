@@ -30,6 +30,7 @@ struct Measurement {
   std::chrono::milliseconds duration{1000};
   std::uint64_t least_calls = 0;  // it goes on until so many have ended: see kMostExtension
   bool copies = false;            // what is read is copied once more, as by read(2)
+  std::size_t work_bytes = 0;     // of what was read, copied besides: what a program does with it
 };
 
 /// Processor time of this process.
