@@ -72,12 +72,15 @@ TEST_F(RegionPoolTest, OpenMemoryMakesRoomForOtherLoans) {
   const std::uint32_t last = loans.back()->stag();
   loans.front().release();
   loans.back().release();
-  const PooledRegion other = pool.acquire(5000, {});
+  PooledRegion other = pool.acquire(5000, {});
   ASSERT_TRUE(other) << "idle memory that is open takes the budget";
   const PooledRegion again = lend();
   ASSERT_TRUE(again);
-  EXPECT_EQ(again->stag(), last) << "the one that was used least recently, " << first
-                                 << ", is closed first";
+  EXPECT_EQ(again->stag(), last) << "the one that was used least recently is closed first";
+  other.release();
+  const PooledRegion more = lend();
+  ASSERT_TRUE(more);
+  EXPECT_NE(more->stag(), first) << "all memory together is beyond the budget";
 }
 
 TEST_F(RegionPoolTest, CloseIdleLeavesNothingOpen) {
