@@ -1,7 +1,7 @@
 // Any octets as an incoming stream of FPDUs, in pieces of any size.
 //
-// Nothing outside the regions and posted receives is touched. The size of pieces does not matter.
-// The first octet chooses CRC and pieces.
+// Nothing outside the regions and posted receives is touched. The size of pieces does not matter,
+// nor whether the owner places octets of Sends. The first octet chooses CRC and pieces.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,7 +16,7 @@ using namespace steertag::fabric;
 using namespace steertag::fabric::iwarp;
 
 constexpr std::size_t kRegionBytes = 256;
-constexpr std::size_t kReceiveBytes = 96;
+constexpr std::size_t kReceiveBytes = 2 * kHeadBytes + 96;
 constexpr std::size_t kReceives = 4;
 
 // STags and bases that a fuzzer can guess: 1, 3, 5 at 0x1000.
@@ -24,12 +24,29 @@ RandomSource counting() {
   return [next = std::uint64_t{0}]() mutable { return ++next; };
 }
 
+/// Places octets as the head of their message says.
+class Placer final : public HeadReader {
+ public:
+  Placement on_head(View head) override {
+    fuzz::check(head.size() == kHeadBytes);
+    const auto from = std::to_integer<std::size_t>(head[0]) * 2;
+    const auto length = std::to_integer<std::size_t>(head[1]) * 2;
+    return {from, MutableView(place_).first(length)};
+  }
+
+ private:
+  Bytes place_ = Bytes(2 * 255);
+};
+
 /// Counts deliveries and digests their order and content.
 class Counter final : public Delivery {
  public:
+  explicit Counter(SendSplitter& splitter) : splitter_(splitter) {}
   void on_message(const PostedReceive& receive, MutableView bytes,
                   std::optional<std::uint32_t> invalidated) override {
     fuzz::check(bytes.size() <= receive.buffer.size());
+    splitter_.gather(bytes);
+    splitter_.end();
     mix(1 + bytes.size() + invalidated.value_or(0));
     for (const std::byte octet : bytes) mix(std::to_integer<std::uint64_t>(octet));
   }
@@ -55,20 +72,23 @@ class Counter final : public Delivery {
 
  private:
   void mix(std::uint64_t value) { digest_ = (digest_ ^ value) * 0x100000001b3; }
+  SendSplitter& splitter_;
   std::uint64_t digest_ = 0xcbf29ce484222325;
   bool open_ = true;
 };
 
-std::uint64_t run(View stream, bool crc, std::size_t piece, bool direct) {
+std::uint64_t run(View stream, bool crc, std::size_t piece, bool direct, bool splits = false) {
   StagTable table(counting());
   SoftwareDomain domain(table);
   SoftwareDomain other(table);
   SoftwareRegion writable(domain, kRegionBytes, {false, true}, 0x1000);
   SoftwareRegion readable(domain, kRegionBytes, {true, false}, 0x1000);
   SoftwareRegion foreign(other, kRegionBytes, {true, true}, 0x1000);
-  Counter counter;
-  const ReceivePolicy policy;
   SendSplitter splitter;
+  Placer placer;
+  if (splits) splitter.use(&placer);
+  Counter counter(splitter);
+  const ReceivePolicy policy;
   MessageReceiver receiver(domain, counter, policy, splitter);
   receiver.limit_inbound_reads(2);
   std::vector<Bytes> buffers(kReceives, Bytes(kReceiveBytes));
@@ -109,5 +129,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint64_t whole = run(stream, crc, std::max<std::size_t>(size, 1), false);
   fuzz::check(run(stream, crc, piece, false) == whole);
   fuzz::check(run(stream, crc, piece, true) == whole);
+  fuzz::check(run(stream, crc, piece, false, true) == whole);
+  fuzz::check(run(stream, crc, piece, true, true) == whole);
   return 0;
 }
