@@ -44,6 +44,11 @@ def run():
             for way in (nfs_rows.INLINE, nfs_rows.CHUNK)
             for size in nfs_rows.INLINE_SIZES
         },
+        "C7": {
+            (way, ("read", size, 1)): rounds(way)
+            for way in (nfs_rows.OPENED, nfs_rows.STAYS)
+            for size in nfs_rows.SIZES
+        },
         "C8": {
             (name, (way, size)): rounds(way)
             for name in (nfs_rows.KEPT, nfs_rows.COPIED)

@@ -27,6 +27,7 @@ WRITE_IN_FLIGHT = 5
 INLINE_SIZES = (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
 INLINE_BYTES = 66560
 INLINE, CHUNK = "inline", "chunk"
+OPENED, STAYS = "opened for each call", "kept open"
 COPIED, KEPT = "with a copy", "without a copy"
 RECEIVE_BYTES = (1024, 4096, 16384)
 CREDITS = (3, 32, 128)
@@ -70,6 +71,16 @@ def threshold(rounds, seconds):
         for way, options in ways.items():
             bench = _bench(stack, large, IWARP, path, inline_bytes=INLINE_BYTES, **options)
             cells += [data_cell(large, way, bench, "read", size, 1) for size in INLINE_SIZES]
+        return measure(cells, rounds, seconds)
+
+
+def registration(main, path, rounds, seconds):
+    """C7: READ by chunks in memory that is opened for each call, and in memory that stays open."""
+    with contextlib.ExitStack() as stack:
+        cells = []
+        for way, transfer in ((OPENED, "direct"), (STAYS, "cached")):
+            bench = _bench(stack, main, NO_CRC, path, transfer=transfer)
+            cells += [data_cell(main, way, bench, "read", size, 1) for size in SIZES]
         return measure(cells, rounds, seconds)
 
 
