@@ -154,6 +154,7 @@ void bind_nfs(py::module_& module) {
   bind_mount3(module.def_submodule("mount3", "MOUNT version 3 (RFC 1813 appendix I)."), classes);
   bind_nfs4(module.def_submodule("nfs4", "NFS versions 4.0 and 4.1 (RFC 7530, RFC 8881)."),
             classes);
+  bind_direct(module.def_submodule("direct", "Direct access (docs/direct-access.md)."), classes);
   bind_binding(module.def_submodule("binding"));
   bind_reply_size(module);
   bind_compound_reply_size(module);

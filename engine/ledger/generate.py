@@ -2,7 +2,8 @@
 
 A file has `document` (the first part of every id in it), `title` and `requirements`. The fields of a row:
 
-    id          DOCUMENT-SECTION-n; permanent, never reused for another requirement
+    id          DOCUMENT-SECTION-n, in documents that are NUMBERED DOCUMENT-n; permanent, never reused for
+                another requirement
     level       the document's RFC 2119 word; DEF marks text that is normative in effect without one
                 (XDR, numbers, accounting rules)
     role        who must comply: requester and responder are per RPC direction, client and server
@@ -52,6 +53,7 @@ EXEMPTIONS = {
     "lasting": "what breaks it shows only after longer than a case may last",
     "no-part": "the other side keeps or breaks it, whatever the one that is exempt does",
     "provider": "a client has it from its provider, which only the suite for servers examines",
+    "later": "its case is still to be written; the reason says what it waits for",
 }
 ROLES = frozenset("both requester responder client server sender receiver".split())
 ROLES_OF_TWO = ("both", "sender", "receiver")
@@ -69,7 +71,9 @@ OPTIONAL_KEYS = ("note", "exemption", "unbroken")
 STRUCTURED_KEYS = ("exemption", "unbroken")
 EXEMPTION_KEYS = ("kind", "role", "by", "why")
 FILE_KEYS = ("document", "title", "requirements")
-ID = re.compile(r"(?P<document>[A-Z]+\d*)-(?P<section>[0-9A-Z]+(\.\d+)*)-\d+")
+ID = re.compile(r"(?P<document>[A-Z]+\d*)(-(?P<section>[0-9A-Z]+(\.\d+)*))?-\d+")
+# Documents with one list of requirements, whose numbers need no section.
+NUMBERED = ("ODAFS",)
 SUBJECT = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # Far above the documents' numbers. A larger file is a mistake, not a ledger.
 MOST_REQUIREMENTS = 5000
@@ -114,8 +118,9 @@ def _check_row(path, row, document):
         if key not in STRUCTURED_KEYS:
             _check_text(where, key, value)
     match = ID.fullmatch(row["id"])
-    if not match:
-        raise LedgerError(f"{where}: the id does not read DOCUMENT-SECTION-n")
+    form = "DOCUMENT-n" if document in NUMBERED else "DOCUMENT-SECTION-n"
+    if not match or (match["section"] is None) != (document in NUMBERED):
+        raise LedgerError(f"{where}: the id does not read {form}")
     if match["document"] != document:
         raise LedgerError(f"{where}: the id belongs to another document than {document}")
     if row["level"] not in LEVELS:
@@ -276,7 +281,7 @@ def _exemption_initializer(exemption):
 
 def _row_initializer(row):
     match = ID.fullmatch(row["id"])
-    texts = [row["id"], match["document"], match["section"]]
+    texts = [row["id"], match["document"], match["section"] or ""]
     after = [row["role"], row["subject"], row["statement"], row["observable"], row["test"]]
     after.append(row.get("note", ""))
     fields = [_literal(text) for text in texts]

@@ -36,7 +36,7 @@ def error_of(*paths):
 def test_the_real_ledger_is_accepted_and_sorted():
     rows = generate.sorted_rows(generate.load_all(sorted(FOLDER.glob("*.yaml"))))
     ids = [row["id"] for row in rows]
-    assert len(ids) == 663
+    assert len(ids) == 704
     assert ids == sorted(set(ids))
 
 
@@ -99,6 +99,21 @@ def test_a_row_without_id_is_shown(tmp_path):
 def test_a_malformed_id_is_refused(tmp_path):
     path = write(tmp_path, [ROW | {"id": "RFC8166-4.2.1"}])
     assert error_of(path) == f"{path}: RFC8166-4.2.1: the id does not read DOCUMENT-SECTION-n"
+
+
+@pytest.mark.parametrize(
+    "document, id, form",
+    [("RFC8166", "RFC8166-4", "DOCUMENT-SECTION-n"), ("ODAFS", "ODAFS-1-4", "DOCUMENT-n")],
+)
+def test_an_id_has_a_section_unless_its_document_is_numbered(tmp_path, document, id, form):
+    path = write(tmp_path, [ROW | {"id": id}], document=document)
+    assert error_of(path) == f"{path}: {id}: the id does not read {form}"
+
+
+def test_a_numbered_row_has_no_section(tmp_path):
+    path = write(tmp_path, [ROW | {"id": "ODAFS-4"}], document="ODAFS")
+    table = generate.write_table(generate.load_all([path]), [ROW | {"id": "ODAFS-4"}])
+    assert '{"ODAFS-4",\n     "ODAFS",\n     "",' in table
 
 
 def test_an_id_of_another_document_is_refused(tmp_path):

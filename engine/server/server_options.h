@@ -8,6 +8,7 @@
 #include "endpoint/limits.h"
 #include "fabric/iwarp/policy.h"
 #include "fabric/roce/packets/policy.h"
+#include "server/direct/policy.h"
 #include "server/interposer.h"
 #include "server/policy.h"
 #include "server/stream/limits.h"
@@ -38,6 +39,8 @@ struct ServerOptions {
   DeadlineClock clock = std::chrono::steady_clock::now;
   /// Takes the optimistic connections of direct access. None: they are connections like others.
   std::shared_ptr<DirectAccess> direct;
+  /// For who makes `direct`.
+  DirectPolicy direct_policy;
   std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire
 };
 

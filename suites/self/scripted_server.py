@@ -19,10 +19,11 @@ SMALL_BYTES = 1024
 SLOW_S = 0.3  # of a call that is not NULL; more than a suite waits before it asks again
 FLOOD = 32  # messages for each that comes
 FOREIGN_STAG = 0x600DF00D  # which no call offers
+DIRECT_ACCESS = 0x20020049
 DEFECTS = (
     *("wrong-error", "dies", "hangs", "grants-zero", "ends-badly", "floods"),
     *("announces-little", "refuses-the-silent", "executes-slowly", "rests", "lacks-version-4"),
-    "invalidates-foreign",
+    *("invalidates-foreign", "lacks-direct-access"),
     *scripted_records.DEFECTS,
 )
 
@@ -55,6 +56,9 @@ def answer(message, defects):
         mismatch = rpc.VersionRange(low=2, high=3)
         refused = rpc.AcceptStatus.PROG_MISMATCH
         reply = rpc.Reply(xid=call.xid, accept_status=refused, mismatch=mismatch).encode()
+    if "lacks-direct-access" in defects and call.program == DIRECT_ACCESS:
+        unknown = rpc.AcceptStatus.PROG_UNAVAIL
+        reply = rpc.Reply(xid=call.xid, accept_status=unknown).encode()
     grant = 0 if "grants-zero" in defects else GRANT
     return wire.encode(wire.Header(xid=header.xid, credit=grant), reply)
 
@@ -141,6 +145,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--listen", required=True, action="append")
     parser.add_argument("--port-file", type=pathlib.Path, required=True)
+    parser.add_argument("--optimistic", action="store_true")  # said to every bundled server
     parser.add_argument("--deviate", action="append", default=[], choices=DEFECTS)
     options = parser.parse_args()
     defects = set(options.deviate)

@@ -42,6 +42,10 @@ NEEDY = """
     def test_delegations(bench):
         bench.not_testable("it was run")
 
+    @case("self.direct-access", requirements=[ID], needs=["direct-access"])
+    def test_direct_access(bench):
+        bench.not_testable("it was run")
+
     @case("self.export", requirements=[ID])
     def test_export(bench):
         bench.root
@@ -59,7 +63,7 @@ def reasons(suite):
     return {row["id"]: (row["verdict"], row["reason"]) for row in suite.document()["cases"]}
 
 
-DENIABLE = ["multiple-read-chunks", "large-inline", "export", "nfs3", "nfs41"]
+DENIABLE = ["multiple-read-chunks", "large-inline", "export", "nfs3", "nfs41", "direct-access"]
 
 
 @pytest.mark.parametrize("need", DENIABLE)
@@ -98,6 +102,13 @@ def test_a_target_without_version_4_is_asked_and_says_so(suite):
     for need in ("nfs41", "backchannel", "delegations"):
         assert found[f"self.{need}"] == ("unsupported", f"needs nfs41: {answer}")
     assert found["self.null"] == ("pass", "")
+
+
+def test_a_target_without_direct_access_is_asked_and_says_so(suite):
+    suite.cases(test_needy=NEEDY)
+    suite.run("--deviate", "lacks-direct-access", "-k", "null or direct_access")
+    sentence = "needs direct-access: the target answers NULL of direct access with rpc:PROG_UNAVAIL"
+    assert reasons(suite)["self.direct-access"] == ("unsupported", sentence)
 
 
 def test_what_a_denied_need_is_for_is_denied_too(suite):

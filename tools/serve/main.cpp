@@ -114,7 +114,8 @@ int serve(const Options& options) {
     warn("--no-root-squash: whoever reaches this server and says to be uid 0 is root within " +
          *options.export_directory);
   if (options.optimistic)
-    how.direct = std::make_shared<peer::DirectAccess>(options.direct, random, how.clock);
+    how.direct =
+        std::make_shared<peer::DirectAccess>(options.direct, random, how.clock, how.direct_policy);
   TroubleLog troubles(warn, std::chrono::steady_clock::now);
   auto server = peer::Server::start(
       addresses->addresses, peer::make_programs(**storage, state, how.direct), how,

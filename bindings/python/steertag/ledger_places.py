@@ -63,7 +63,12 @@ def rows_in(place):
 def place_names():
     """The names of all documents and sections with rows, sorted."""
     rows = _by_id().values()
-    return sorted({row.document for row in rows} | {f"{r.document}-{r.section}" for r in rows})
+    return sorted({row.document for row in rows} | {str(place_of(row)) for row in rows})
+
+
+def place_of(requirement):
+    """The Place of the section that a row stands in; of a document without sections the document."""
+    return Place(requirement.document, requirement.section)
 
 
 def requirement_names():

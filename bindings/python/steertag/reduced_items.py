@@ -10,11 +10,12 @@ COMPOUND = (nfs.nfs4.PROGRAM, nfs.nfs4.VERSION, nfs.nfs4.NFSPROC4_COMPOUND)
 _MODULES = {
     (nfs.nfs3.PROGRAM, nfs.nfs3.VERSION): nfs.nfs3,
     (nfs.mount3.PROGRAM, nfs.mount3.VERSION): nfs.mount3,
+    (nfs.direct.PROGRAM, nfs.direct.VERSION): nfs.direct,
 }
 
 
 def module_of(asked):
-    """nfs3 or mount3 if (program, version, procedure) is a procedure of it, or None."""
+    """nfs3, mount3 or direct if (program, version, procedure) is a procedure of it, or None."""
     module = _MODULES.get(tuple(asked[:2]))
     known = module is not None and asked[2] in {int(each) for each in module.Procedure}
     return module if known else None

@@ -11,7 +11,16 @@ _SIDES_OF_RPC_ROLE = {"responder": (SERVER,), "requester": (CLIENT,)}
 # Documents that come first in reading order.
 PRINCIPAL = ("RFC8166", "RFC8167", "RFC8267", "RFC8797")
 # Documents whose MUSTs and MUST NOTs must be settled even without --strict.
-REQUIRED_DOCUMENTS = (*PRINCIPAL, "RFC8881", "RFC5040", "RFC5041", "RFC5044", "RFC6581", "IBA")
+REQUIRED_DOCUMENTS = (
+    *PRINCIPAL,
+    "RFC8881",
+    "RFC5040",
+    "RFC5041",
+    "RFC5044",
+    "RFC6581",
+    "IBA",
+    "ODAFS",
+)
 _MANDATORY = ("MUST", "MUST NOT", "REQUIRED")
 _PERMITTING = ("MAY", "OPTIONAL")
 
@@ -39,8 +48,14 @@ def level(requirement):
 def citation(requirement_id):
     """ "RFC 8166 section 4.5.1 (MUST): A header version ..." """
     entry = find(requirement_id)
-    document = entry.document.replace("RFC", "RFC ")
-    return f"{document} section {entry.section} ({level(entry)}): {entry.statement}"
+    return f"{place(entry, ' section ')} ({level(entry)}): {entry.statement}"
+
+
+def place(requirement, between=" "):
+    """ "RFC 8166 4.5.1"; of a document without sections the id. `between`: what precedes the section."""
+    if not requirement.section:
+        return requirement.id
+    return f"{requirement.document.replace('RFC', 'RFC ')}{between}{requirement.section}"
 
 
 def clause(requirement_id):
@@ -49,7 +64,7 @@ def clause(requirement_id):
     entry = find(requirement_id)
     word = level(entry)
     words = "" if word == "DEF" else f" ({word})"
-    return f"{entry.document.replace('RFC', 'RFC ')} {entry.section}{words}: {entry.statement}"
+    return f"{place(entry)}{words}: {entry.statement}"
 
 
 def sides(requirement):

@@ -28,7 +28,9 @@ Expected<const DirectUser*, nfs4::Status> DirectAccess::hello(const direct::Hell
   const auto held = std::ranges::count_if(users_, [](const auto& user) { return !user->ended(); });
   if (static_cast<std::size_t>(held) >= limits_.users)
     return tl::unexpected(nfs4::Status::NFS4ERR_DELAY);
-  users_.push_back(std::make_unique<DirectUser>(args, info, fresh_ticket(), now(), totals_));
+  const direct::Ticket ticket = fresh_ticket();
+  for (std::size_t use = 0; use < policy_.tickets.uses; ++use)
+    users_.push_back(std::make_unique<DirectUser>(args, info, ticket, now(), policy_, totals_));
   return users_.back().get();
 }
 
@@ -40,7 +42,8 @@ DirectUser* DirectAccess::user_of(const ConnectionInfo& info) {
 
 DirectUser* DirectAccess::find(const direct::Ticket& ticket, const std::string& host) {
   const auto found = std::ranges::find_if(users_, [&](const auto& user) {
-    return user->awaits_ticket() && user->ticket() == ticket && user->host() == host &&
+    return user->awaits_ticket() && user->host() == host &&
+           (user->ticket() == ticket || !policy_.tickets.checks) &&
            now() - user->made() < limits_.lease;
   });
   return found == users_.end() ? nullptr : found->get();
@@ -51,19 +54,37 @@ bool DirectAccess::take(fabric::Provider& provider, fabric::ConnectionRequest& r
   options.private_data.clear();
   direct::encode_answer(options.private_data);
   const auto ticket = direct::find_ticket(request.private_data());
-  DirectUser* user = ticket ? find(*ticket, host_of(request.peer_name())) : nullptr;
+  DirectUser* user = nullptr;
+  if (ticket || !policy_.tickets.checks)
+    user = find(ticket.value_or(direct::Ticket{}), host_of(request.peer_name()));
   if (!user) {
     request.reject(options.private_data);
     return false;
   }
   options.ord = 0;  // the client's memory is never read
-  return user->accept(provider, request, options, std::move(slot), limits_, random_).has_value();
+  return user
+      ->accept(provider, domain_for_user(provider), request, options, std::move(slot), limits_,
+               random_)
+      .has_value();
+}
+
+std::shared_ptr<fabric::Domain> DirectAccess::domain_for_user(fabric::Provider& provider) {
+  if (policy_.grants.own_domains) return provider.make_domain();
+  if (!shared_domain_) shared_domain_ = provider.make_domain();
+  return shared_domain_;
+}
+
+void DirectAccess::spread_faults() {
+  if (policy_.tickets.ends_alone || spread_ == totals_.counters.faults) return;
+  spread_ = totals_.counters.faults;
+  for (const auto& user : users_) user->end();
 }
 
 void DirectAccess::tend() {
   const Time time = now();
   const bool looks = time - looked_ >= kLeaseCheckInterval;
   if (looks) looked_ = time;
+  spread_faults();
   for (const auto& user : users_) {
     const bool lapsed = user->awaits_ticket() && time - user->made() >= limits_.lease;
     if (!user->ended() && (lapsed || user->is_orphan())) user->end();
@@ -74,9 +95,12 @@ void DirectAccess::tend() {
 
 void DirectAccess::leave(const fabric::Provider& provider) {
   std::erase_if(users_, [&](const auto& user) { return user->uses(provider); });
+  shared_domain_.reset();
 }
 
-void DirectAccess::before_change(NodeId node, std::uint64_t from, std::uint64_t to) {
+void DirectAccess::before_change(NodeId node, std::uint64_t from, std::uint64_t to,
+                                 ContentChange what) {
+  if (what == policy_.revocation.unseen) return;
   for (const auto& user : users_) {
     if (user->frames()) user->frames()->revoke(node, from, to);
   }

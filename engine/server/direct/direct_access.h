@@ -16,8 +16,8 @@ class DirectAccess final : public ContentObserver {
 
   /// `random` must differ from start to start.
   DirectAccess(const DirectLimits& limits, std::function<std::uint64_t()> random,
-               DeadlineClock clock)
-      : limits_(limits), random_(std::move(random)), clock_(std::move(clock)) {}
+               DeadlineClock clock, const DirectPolicy& policy = {})
+      : limits_(limits), policy_(policy), random_(std::move(random)), clock_(std::move(clock)) {}
 
   /// A new user with a ticket, in place of an older one of this connection or verifier.
   Expected<const DirectUser*, nfs4::Status> hello(const direct::HelloArgs& args,
@@ -34,10 +34,12 @@ class DirectAccess final : public ContentObserver {
   /// Ends the users of this provider, which is going away. Not from inside a notice.
   void leave(const fabric::Provider& provider);
 
-  void before_change(NodeId node, std::uint64_t from, std::uint64_t to) override;
+  void before_change(NodeId node, std::uint64_t from, std::uint64_t to,
+                     ContentChange what) override;
 
   Time now() const { return clock_(); }
   const DirectLimits& limits() const { return limits_; }
+  const DirectPolicy& policy() const { return policy_; }
   const direct::Counters& counters() const { return totals_.counters; }
   void count_rpc_octets(std::size_t octets) { totals_.counters.rpc_octets += octets; }
   std::size_t users() const { return users_.size(); }
@@ -46,11 +48,17 @@ class DirectAccess final : public ContentObserver {
  private:
   DirectUser* find(const direct::Ticket& ticket, const std::string& host);
   direct::Ticket fresh_ticket();
+  std::shared_ptr<fabric::Domain> domain_for_user(fabric::Provider& provider);
+  /// Ends all users after a fault of one, if the policy says so.
+  void spread_faults();
 
   const DirectLimits limits_;
+  const DirectPolicy policy_;
   const std::function<std::uint64_t()> random_;
   DeadlineClock clock_;
   FrameTotals totals_;
+  std::uint64_t spread_ = 0;  // faults so far, in spread_faults
+  std::shared_ptr<fabric::Domain> shared_domain_;
   std::vector<std::unique_ptr<DirectUser>> users_;
   Time looked_{};
 };

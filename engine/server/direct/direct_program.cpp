@@ -13,6 +13,7 @@ namespace steertag::peer {
 namespace {
 
 constexpr std::uint32_t kMinorVersion = 1;  // of the stateids
+constexpr std::byte kUncleared{0xa5};       // see GrantPolicy
 
 template <class Result>
 void refuse(nfs4::Status status, ReplyPayload& reply) {
@@ -85,13 +86,14 @@ void DirectProgram::hello(const direct::HelloArgs& args, Call& call) {
 }
 
 Expected<DirectProgram::File, nfs4::Status> DirectProgram::readable(
-    const direct::FileHandle& handle, const direct::StateId& stateid, const Call& call) {
+    const direct::FileHandle& handle, const direct::StateId& stateid, const Call& call,
+    bool checks_permission) {
   const auto node = storage_.resolve(handle.view());
   if (!node) return tl::unexpected(to_nfs4(node.error()));
   const auto attributes = storage_.attributes(*node);
   if (!attributes) return tl::unexpected(to_nfs4(attributes.error()));
   nfs4::Status status = check_regular(*attributes, kMinorVersion);
-  if (status == nfs4::Status::NFS4_OK &&
+  if (checks_permission && status == nfs4::Status::NFS4_OK &&
       !permits_io(*attributes, call.context.caller, AccessMode::read))
     status = nfs4::Status::NFS4ERR_ACCESS;
   if (status == nfs4::Status::NFS4_OK) {
@@ -113,6 +115,10 @@ bool DirectProgram::fill(NodeId node, std::uint64_t offset, MutableView data) {
     at += slice.bytes.size();
   }
   slices_.clear();
+  if (!access_->policy().grants.clears_memory) {
+    for (auto octet = data.rbegin(); octet != data.rend() && *octet == std::byte{0}; ++octet)
+      *octet = kUncleared;
+  }
   return found && at == data.size();
 }
 
@@ -145,7 +151,7 @@ std::vector<direct::Reference> DirectProgram::grant(const File& file, std::uint6
 }
 
 void DirectProgram::refs(const direct::RefsArgs& args, Call& call) {
-  const auto file = readable(args.file, args.state, call);
+  const auto file = readable(args.file, args.state, call, access_->policy().grants.checks_refs);
   if (!file) return refuse<direct::RefsResult>(file.error(), call.reply);
   direct::RefsResult result;
   result.resok4.change = file->attributes.change;

@@ -44,7 +44,8 @@ class DirectProgram final : public Program {
   void take_back(const direct::ReturnArgs& args, Call& call);
 
   Expected<File, nfs4::Status> readable(const direct::FileHandle& handle,
-                                        const direct::StateId& stateid, const Call& call);
+                                        const direct::StateId& stateid, const Call& call,
+                                        bool checks_permission = true);
   /// References to the blocks that have octets between `from` and `to`, at most `most` of them.
   std::vector<direct::Reference> grant(const File& file, std::uint64_t from, std::uint64_t to,
                                        std::uint32_t most, Call& call);

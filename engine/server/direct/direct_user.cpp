@@ -2,6 +2,11 @@
 #include "server/direct/direct_user.h"
 
 namespace steertag::peer {
+namespace {
+
+constexpr std::size_t kReceiveBytes = 4096;
+
+}  // namespace
 
 DirectUser::~DirectUser() {
   // Nothing of the connection is running: users are destroyed between polls.
@@ -12,6 +17,7 @@ DirectUser::~DirectUser() {
 }
 
 Expected<void, fabric::Error> DirectUser::accept(fabric::Provider& provider,
+                                                 std::shared_ptr<fabric::Domain> domain,
                                                  fabric::ConnectionRequest& request,
                                                  const fabric::ConnectionOptions& options,
                                                  net::SourceQuota::Slot slot,
@@ -19,14 +25,18 @@ Expected<void, fabric::Error> DirectUser::accept(fabric::Provider& provider,
                                                  const std::function<std::uint64_t()>& random) {
   provider_ = &provider;
   slot_ = std::move(slot);
-  domain_ = provider.make_domain();
-  frames_ = std::make_unique<Frames>(*domain_, limits, totals_, random);
+  domain_ = std::move(domain);
+  frames_ = std::make_unique<Frames>(*domain_, limits, policy_, totals_, random);
   auto accepted = request.accept(*domain_, options, *this, this);
   if (!accepted) {
     end();
     return tl::unexpected(std::move(accepted.error()));
   }
   connection_ = std::move(*accepted);
+  if (!policy_.tickets.refuses_sends) {
+    receive_.resize(kReceiveBytes);
+    connection_->post_receive(receive_, 0);
+  }
   return {};
 }
 

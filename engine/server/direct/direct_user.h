@@ -18,21 +18,24 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   using Time = Frames::Time;
 
   DirectUser(const direct::HelloArgs& hello, const ConnectionInfo& info,
-             const direct::Ticket& ticket, Time now, FrameTotals& totals)
+             const direct::Ticket& ticket, Time now, const DirectPolicy& policy,
+             FrameTotals& totals)
       : hello_(hello),
         connection_id_(info.id),
         host_(info.peer_host),
         rpc_(info.backchannel),
         ticket_(ticket),
         made_(now),
+        policy_(policy),
         totals_(totals) {}
   ~DirectUser() override;
   DirectUser(const DirectUser&) = delete;
   DirectUser& operator=(const DirectUser&) = delete;
 
-  /// Uses the ticket up, with a domain of its own. An error ends it. The frames' limits and random
+  /// Uses the ticket up. Frames are in `domain`. An error ends it. The frames' limits and random
   /// source must outlive it, the provider too.
   Expected<void, fabric::Error> accept(fabric::Provider& provider,
+                                       std::shared_ptr<fabric::Domain> domain,
                                        fabric::ConnectionRequest& request,
                                        const fabric::ConnectionOptions& options,
                                        net::SourceQuota::Slot slot, const DirectLimits& limits,
@@ -62,8 +65,10 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   void on_established(fabric::Connection&, View) override {}
   void on_refused(fabric::Connection& connection, const fabric::Error& error,
                   View private_data) override;
-  void on_received(fabric::Connection&, fabric::WorkId, MutableView,
-                   std::optional<std::uint32_t>) override {}
+  void on_received(fabric::Connection& connection, fabric::WorkId id, MutableView,
+                   std::optional<std::uint32_t>) override {
+    connection.post_receive(receive_, id);
+  }
   void on_completed(fabric::Connection&, fabric::WorkId, fabric::Operation) override {}
   void on_closed(fabric::Connection& connection, const fabric::CloseReason& reason) override;
   void on_event(const trace::Event& event) override;
@@ -74,12 +79,14 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   std::weak_ptr<Backchannel> rpc_;
   direct::Ticket ticket_;
   Time made_;
+  const DirectPolicy& policy_;
   FrameTotals& totals_;
   bool ended_ = false;
   fabric::Provider* provider_ = nullptr;
   net::SourceQuota::Slot slot_;
-  std::unique_ptr<fabric::Domain> domain_;
+  std::shared_ptr<fabric::Domain> domain_;
   std::unique_ptr<Frames> frames_;  // in the domain
+  Bytes receive_;                   // none: a Send ends the connection
   std::unique_ptr<fabric::Connection> connection_;
 };
 

@@ -7,23 +7,20 @@
 #include "endpoint/block_frame.h"
 
 namespace steertag::peer {
-namespace {
-
-constexpr fabric::Rights kReadable{.remote_read = true, .remote_write = false};
-
-std::uint32_t length_of(fabric::Region& region) {
-  return static_cast<std::uint32_t>(region.bytes().size() - kFrameOctets);
-}
-
-}  // namespace
 
 Frames::~Frames() {
-  totals_.frames -= size();
+  if (policy_.grants.returns_memory) totals_.frames -= size();
+}
+
+MutableView Frames::octets(const Frame& frame) const {
+  const MutableView all = frame.region->bytes();
+  return all.first(all.size() - policy_.grants.octets_behind);
 }
 
 direct::Reference Frames::reference(const Block& block, const Frame& frame) const {
   return {frame.region->stag(), frame.region->base(), frame.generation,
-          block.number * limits_.block_bytes, length_of(*frame.region)};
+          block.number * limits_.block_bytes,
+          static_cast<std::uint32_t>(octets(frame).size() - kFrameOctets)};
 }
 
 std::optional<direct::Reference> Frames::renew(const Block& block, Time now) {
@@ -34,23 +31,44 @@ std::optional<direct::Reference> Frames::renew(const Block& block, Time now) {
   return reference(block, found->second);
 }
 
-std::uint64_t Frames::fresh_generation() const {
+std::uint64_t Frames::next_generation(const Frame& frame) const {
+  if (!policy_.grants.fresh_generations && frame.last_generation != 0) return frame.last_generation;
   std::uint64_t generation = random_();
   while (generation == 0) generation = random_();
   return generation;
 }
 
+std::unique_ptr<fabric::Region> Frames::allocate(std::size_t octets) {
+  const fabric::Rights rights{.remote_read = true, .remote_write = !policy_.grants.read_only};
+  std::optional<std::uint64_t> base;
+  if (!policy_.grants.random_bases) base = totals_.last_base += kBaseStep;
+  return domain_.allocate(octets + policy_.grants.octets_behind, rights, base);
+}
+
+std::optional<Frames::Frame> Frames::find_wiped(std::size_t octets) {
+  if (policy_.grants.own_frames) return std::nullopt;
+  const auto found = std::ranges::find_if(frames_, [&](const Map::value_type& each) {
+    return each.second.generation == 0 && this->octets(each.second).size() == octets;
+  });
+  if (found == frames_.end()) return std::nullopt;
+  Frame frame = std::move(found->second);
+  frames_.erase(found);
+  return frame;
+}
+
 Frames::Frame* Frames::prepare(const Block& block, std::size_t octets) {
   const auto found = frames_.find(block);
-  const bool fits = found != frames_.end() && found->second.region->bytes().size() == octets;
+  const bool fits = found != frames_.end() && this->octets(found->second).size() == octets;
   if (fits) return &found->second;
-  if (size() >= limits_.frames_of_user || totals_.frames >= limits_.frames) return nullptr;
+  if (auto other = find_wiped(octets)) return &(frames_[block] = std::move(*other));
+  const bool is_full = size() >= limits_.frames_of_user || totals_.frames >= limits_.frames;
+  if (policy_.grants.keeps_limits && is_full) return nullptr;
   if (found != frames_.end()) {
     replaced_.push_back(std::move(found->second));
     frames_.erase(found);
   }
   Frame frame;
-  frame.region = domain_.allocate(octets, kReadable);
+  frame.region = allocate(octets);
   if (!frame.region || !frame.region->valid()) return nullptr;
   ++totals_.frames;
   return &(frames_[block] = std::move(frame));
@@ -61,16 +79,26 @@ std::optional<direct::Reference> Frames::grant(const Block& block, std::uint32_t
   Frame* frame = prepare(block, length + kFrameOctets);
   if (!frame) return std::nullopt;
   frame->granted = now;
-  const MutableView octets = frame->region->bytes();
-  if (!fill(frame_data(octets))) return wipe(*frame), std::nullopt;
-  frame->generation = fresh_generation();
-  seal_frame(octets, frame->generation);
+  const MutableView to = octets(*frame);
+  if (!fill(frame_data(to))) return wipe(*frame), std::nullopt;
+  frame->generation = frame->last_generation = next_generation(*frame);
+  seal_frame(to, frame->generation);
   ++totals_.counters.grants;
   return reference(block, *frame);
 }
 
 void Frames::wipe(Frame& frame) {
-  wipe_frame(frame.region->bytes());
+  const MutableView wiped = octets(frame);
+  if (policy_.revocation.seals_half && frame.generation != 0) {
+    const MutableView data = frame_data(wiped);
+    for (std::byte& octet : data.subspan(data.size() / 2)) octet = ~octet;
+    return seal_frame(wiped, frame.generation);
+  }
+  if (policy_.revocation.wipes_data) {
+    wipe_frame(wiped);
+  } else {
+    std::ranges::fill(wiped.first(kFrameHeadOctets), std::byte{0});
+  }
   if (std::exchange(frame.generation, 0) != 0) ++totals_.counters.revocations;
 }
 
@@ -78,7 +106,15 @@ void Frames::revoke(NodeId node, std::uint64_t from, std::uint64_t to) {
   if (from >= to) return;
   const Block last{node, (to - 1) / limits_.block_bytes};
   auto frame = frames_.lower_bound({node, from / limits_.block_bytes});
-  for (; frame != frames_.end() && frame->first <= last; ++frame) wipe(frame->second);
+  while (frame != frames_.end() && frame->first <= last) {
+    wipe(frame->second);
+    if (policy_.revocation.keeps_memory) {
+      ++frame;
+    } else {
+      frame = frames_.erase(frame);
+      --totals_.frames;
+    }
+  }
 }
 
 void Frames::take_back(std::span<const direct::Reference> references) {

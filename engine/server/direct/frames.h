@@ -14,13 +14,15 @@
 #include "fabric/region.h"
 #include "nfs/direct/messages.h"
 #include "server/direct/limits.h"
+#include "server/direct/policy.h"
 #include "server/storage/backend.h"
 
 namespace steertag::peer {
 
 /// What the frames of all users have in common.
 struct FrameTotals {
-  std::size_t frames = 0;  // that exist, wiped ones included
+  std::size_t frames = 0;       // that exist, wiped ones included
+  std::uint64_t last_base = 0;  // where bases are not random
   direct::Counters counters;
 };
 
@@ -36,9 +38,9 @@ class Frames {
   using Fill = std::function<bool(MutableView)>;
 
   /// `random` gives generations. All must outlive the frames, `domain` too.
-  Frames(fabric::Domain& domain, const DirectLimits& limits, FrameTotals& totals,
-         const std::function<std::uint64_t()>& random)
-      : domain_(domain), limits_(limits), totals_(totals), random_(random) {}
+  Frames(fabric::Domain& domain, const DirectLimits& limits, const DirectPolicy& policy,
+         FrameTotals& totals, const std::function<std::uint64_t()>& random)
+      : domain_(domain), limits_(limits), policy_(policy), totals_(totals), random_(random) {}
   ~Frames();
   Frames(const Frames&) = delete;
   Frames& operator=(const Frames&) = delete;
@@ -60,19 +62,25 @@ class Frames {
   struct Frame {
     std::unique_ptr<fabric::Region> region;  // whose STag covers the frame, and no more
     std::uint64_t generation = 0;            // 0: wiped
+    std::uint64_t last_generation = 0;
     Time granted{};
   };
   using Map = std::map<Block, Frame>;
 
   bool is_over(const Frame& frame, Time now) const { return now - frame.granted >= limits_.lease; }
   direct::Reference reference(const Block& block, const Frame& frame) const;
+  MutableView octets(const Frame& frame) const;
   void wipe(Frame& frame);
-  std::uint64_t fresh_generation() const;
+  std::uint64_t next_generation(const Frame& frame) const;
+  std::unique_ptr<fabric::Region> allocate(std::size_t octets);
+  /// A wiped frame of this size of another block, if frames are not each block's own.
+  std::optional<Frame> find_wiped(std::size_t octets);
   /// A wiped frame of this size for the block: the one that it had, or a new one.
   Frame* prepare(const Block& block, std::size_t octets);
 
   fabric::Domain& domain_;
   const DirectLimits& limits_;
+  const DirectPolicy& policy_;
   FrameTotals& totals_;
   const std::function<std::uint64_t()>& random_;
   Map frames_;

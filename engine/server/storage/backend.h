@@ -142,13 +142,17 @@ struct NewNode {
   AttributeChange change;
 };
 
+/// What becomes of a regular file, or of a part of it.
+enum class ContentChange : std::uint8_t { data, size, readers, removal };
+
 /// Sees each change of a regular file's contents, or of who may read it, before it is made.
 class ContentObserver {
  public:
   virtual ~ContentObserver() = default;
   /// What was known of octets from `from` up to `to` may not hold any more. `to` may be behind the
   /// end of the file, and is the largest number for all of it.
-  virtual void before_change(NodeId file, std::uint64_t from, std::uint64_t to) = 0;
+  virtual void before_change(NodeId file, std::uint64_t from, std::uint64_t to,
+                             ContentChange what) = 0;
 };
 
 /// One file system. All names are single path components; "." and ".." are understood by `lookup`.

@@ -108,11 +108,12 @@ Status MemoryBackend::change(NodeId id, const AttributeChange& change) {
     if (attributes.type != FileType::regular) return Status::invalid;
     const std::uint64_t size = attributes.size_bytes;
     if (*change.size_bytes != size)
-      tell_of_change(id, std::min(size, *change.size_bytes), std::max(size, *change.size_bytes));
+      tell_of_change(id, std::min(size, *change.size_bytes), std::max(size, *change.size_bytes),
+                     ContentChange::size);
     if (const Status status = resize(*node, *change.size_bytes); status != Status::ok)
       return status;
   }
-  if (change.mode || change.uid || change.gid) tell_of_change(id);
+  if (change.mode || change.uid || change.gid) tell_of_change(id, ContentChange::readers);
   const Time now = clock_();
   if (change.mode) attributes.mode = *change.mode & kModeBits;
   if (change.uid) attributes.uid = *change.uid;
@@ -227,12 +228,13 @@ Result<NodeId> MemoryBackend::create(NodeId id, std::string_view name, const New
   return created;
 }
 
-void MemoryBackend::tell_of_change(NodeId id, std::uint64_t from, std::uint64_t to) {
-  if (observer_) observer_->before_change(id, from, to);
+void MemoryBackend::tell_of_change(NodeId id, std::uint64_t from, std::uint64_t to,
+                                   ContentChange what) {
+  if (observer_) observer_->before_change(id, from, to, what);
 }
 
-void MemoryBackend::tell_of_change(NodeId id) {
-  tell_of_change(id, 0, std::numeric_limits<std::uint64_t>::max());
+void MemoryBackend::tell_of_change(NodeId id, ContentChange what) {
+  tell_of_change(id, 0, std::numeric_limits<std::uint64_t>::max(), what);
 }
 
 void MemoryBackend::drop_link(NodeId id) {
@@ -240,7 +242,7 @@ void MemoryBackend::drop_link(NodeId id) {
   if (!node) return;
   mark_changed(*node, clock_());
   if (--node->attributes.link_count > 0 && node->attributes.type != FileType::directory) return;
-  tell_of_change(id);
+  tell_of_change(id, ContentChange::removal);
   if (node->link_text) used_bytes_ -= node->link_text->size();
   while (!node->blocks.empty()) release_block(*node, node->blocks.begin()->first);
   nodes_.erase(id);

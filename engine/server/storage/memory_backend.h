@@ -102,8 +102,8 @@ class MemoryBackend final : public Backend {
   void touch(Node& node);
   /// Anything at all changed.
   void mark_changed(Node& node, const Time& now);
-  void tell_of_change(NodeId id, std::uint64_t from, std::uint64_t to);
-  void tell_of_change(NodeId id);  // of all of the file
+  void tell_of_change(NodeId id, std::uint64_t from, std::uint64_t to, ContentChange what);
+  void tell_of_change(NodeId id, ContentChange what);  // of all of the file
   void drop_link(NodeId id);
   Status unlink(NodeId directory, std::string_view name, bool is_directory);
   Status check_replace(const Node& moved, const Entry& victim) const;

@@ -87,7 +87,8 @@ Status MemoryBackend::write(NodeId id, std::uint64_t offset, View data) {
   if (growth(*node, offset, data.size()) > limits_.total_bytes - used_bytes_)
     return Status::no_space;
   // Octets that the file gains before `offset` are new too.
-  tell_of_change(id, std::min(offset, node->attributes.size_bytes), offset + data.size());
+  tell_of_change(id, std::min(offset, node->attributes.size_bytes), offset + data.size(),
+                 ContentChange::data);
   std::uint64_t at = offset;
   while (!data.empty()) {
     const std::size_t within = at % kBlockBytes;

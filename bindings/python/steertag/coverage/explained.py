@@ -37,7 +37,7 @@ class Explained:
         row = self.rows[entry.id]
         yield f"{entry.id}  {ledger.level(entry)}, {entry.role}, {entry.subject}"
         yield f"  {entry.statement}"
-        yield f"  clause: {url(entry) or entry.section}"
+        yield f"  clause: {url(entry) or ledger.place(entry)}"
         yield f"  observable: {entry.observable}"
         yield f"  test: {entry.test}"
         if entry.note:

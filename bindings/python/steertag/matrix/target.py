@@ -7,7 +7,7 @@ import re
 from ..baseline import PASS, VERDICTS, Outcome
 
 # A requirement's id, wherever it stands in a reason.
-REQUIREMENT = re.compile(r"\b[A-Z]+\d*-[\w.]+-\d+\b")
+REQUIREMENT = re.compile(r"\b(?:[A-Z]+\d*-[\w.]+-\d+|ODAFS-\d+)\b")
 # From good to bad; the verdicts of cases that say nothing of the target are no part of it.
 ORDER = (PASS, "latitude", "warn", "fail", "hang", "crash", "harness-error")
 UNTESTED = ("not-testable", "unsupported")

@@ -5,6 +5,7 @@ import collections
 from .. import peer, trace
 from .. import requirements as ledger
 from ..coverage.coverage_document import url
+from ..ledger_places import place_of
 
 _OPTIONS = {"server": "--deviate", "client": "--client-deviate"}
 
@@ -22,8 +23,8 @@ def clause_rows(ids):
     deviations = _deviations()
     rows = {
         entry.id: {
-            "place": f"{entry.document.replace('RFC', 'RFC ')} {entry.section}",
-            "section": f"{entry.document}-{entry.section}",
+            "place": ledger.place(entry),
+            "section": str(place_of(entry)),
             "level": ledger.level(entry),
             "statement": entry.statement,
             "url": url(entry),

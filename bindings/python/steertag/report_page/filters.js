@@ -39,10 +39,10 @@ function fillBaseline(select, content) {
   return differ;
 }
 
-/* "RFC8166-4.5.1" is in itself, in RFC8166-4.5, in RFC8166-4 and in RFC8166. */
+/* "RFC8166-4.5.1" is in itself, in RFC8166-4.5, in RFC8166-4 and in RFC8166. "ODAFS" has no sections. */
 function sectionNames(section) {
   const [root, numbers] = section.split("-");
-  const parts = numbers.split(".");
+  const parts = numbers ? numbers.split(".") : [];
   return [root, ...parts.map((_, place) => `${root}-${parts.slice(0, place + 1).join(".")}`)];
 }
 

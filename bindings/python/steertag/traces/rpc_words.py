@@ -2,7 +2,7 @@
 
 from .. import nfs, rpc, wire
 from ..reduced_items import COMPOUND, module_of, with_arguments, with_item
-from . import nfs3_words, nfs4_words
+from . import direct_words, nfs3_words, nfs4_words
 from .stateids import Stateids
 
 # Calls kept for their replies: more than any server grants credits; beyond that the oldest is forgotten.
@@ -71,12 +71,13 @@ class RpcWords:
             _, arguments = rpc.Call.decode(whole)
             return _compound("COMPOUND", nfs4_words.call_words(arguments, False, self._stateids))
         module = module_of(asked)
-        name = nfs3_words.procedure_name(module, asked[2])
+        words = _words_of(module)
+        name = words.procedure_name(module, asked[2])
         try:
             _, decoded = module.decode_call(whole)
         except wire.DecodeError as fault:
             return name, f"{_reduced(positions)} break at {fault}", name
-        return name, nfs3_words.argument_words(module, asked[2], decoded), name
+        return name, words.argument_words(module, asked[2], decoded), name
 
     def _reply(self, sender, payload, items):
         reply, results = rpc.Reply.decode(payload)
@@ -112,7 +113,11 @@ class RpcWords:
             _, result = module.decode_reply(asked[2], whole)
         except wire.DecodeError as fault:
             return f"results break at {fault}"
-        return nfs3_words.result_words(module, asked[2], result)
+        return _words_of(module).result_words(module, asked[2], result)
+
+
+def _words_of(module):
+    return direct_words if module is nfs.direct else nfs3_words
 
 
 def _reduced(positions):

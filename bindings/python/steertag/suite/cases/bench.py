@@ -100,7 +100,14 @@ class Bench:
             Callbacks(conn)
         return conn
 
-    def _connect_rdma(self, greet, must_open, settings):
+    def connect_optimistic(self, private_data, **settings):
+        """A connection with these octets of private data that carries no messages, or a refused one; captured and
+        not judged. A replay lacks the ticket, which opens one connection."""
+        self._log.gap = self._log.gap or "a ticket opens one connection"
+        settings = {"private_data": private_data, "receives": 0, "ird": 0, **settings}
+        return self._connect_rdma(False, False, settings, judged=False)
+
+    def _connect_rdma(self, greet, must_open, settings, judged=True):
         opened_with = self._settings(**settings)
         settings["private_data"] = bytes(opened_with.options.private_data)
         if "bent_startup" in settings:
@@ -108,6 +115,8 @@ class Bench:
         number = len(self._captures)
         watch = self._link.watch(number)
         self._captures.append(watch.capture)
+        if not judged:
+            watch.lose_sight()
         raw = self._link.open(opened_with, watch, self._link.connect_ms)
         seed = self._run.xid_seed(number)
         conn = Connection(raw, watch, opened_with, self.deadlines, seed, self.need)

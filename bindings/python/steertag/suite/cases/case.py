@@ -13,7 +13,7 @@ from .transport import ANY, binds, RDMA, TCP
 
 _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+|[.-]?\{[a-z_.]+\})*")
 _FINISHED_ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)+")
-_REQUIREMENT = re.compile(r"(?:RFC\d{4}|IBA)-[0-9A-Z.]+-\d+")
+_REQUIREMENT = re.compile(r"(?:RFC\d{4}|IBA)-[0-9A-Z.]+-\d+|ODAFS-\d+")
 RISKS = ("safe", "destructive")
 # The side that a case tests, and the needs that it may name.
 ROLES = {"server": NEEDS, "client": CLIENT_NEEDS}

@@ -31,6 +31,7 @@ TARGET_NEEDS = {
     "nfs41": "the target executes NFS version 4.1: it makes sessions",
     "backchannel": "the target calls back over the connection that made the session",
     "delegations": "the target delegates a file to a reader who can be called back",
+    "direct-access": "the target has the program of direct access beside NFS",
 }
 # For one form of a case that runs over any transport; `over` of its decorator cannot say it.
 TRANSPORT_NEEDS = {"rdma": "the target is reached over RDMA"}
@@ -48,7 +49,13 @@ NEEDED_FIRST = {"backchannel": ("nfs41",), "delegations": ("nfs41", "backchannel
 # Needs that no decorator names.
 IMPLIED = ("nfs3", "export", "chosen-port", *TRANSPORT_NEEDS)
 # Needs with a meaning over RDMA only.
-RDMA_NEEDS = (*PROVIDER_NEEDS, *TRANSPORT_NEEDS, "large-inline", "multiple-read-chunks")
+RDMA_NEEDS = (
+    *PROVIDER_NEEDS,
+    *TRANSPORT_NEEDS,
+    "large-inline",
+    "multiple-read-chunks",
+    "direct-access",
+)
 
 
 def is_about_another_transport(reason):

@@ -1,4 +1,4 @@
-"""Probes for NFS version 4.1 and a backchannel: one exchange each."""
+"""Probes for NFS version 4.1, a backchannel and direct access: one exchange each."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from ..exchange.callbacks import Callbacks
 from ..exchange.deadline import Deadlines
 from .nfs4_client import Nfs4Client
 
-NFS4 = nfs.nfs4
+DIRECT, NFS4 = nfs.direct, nfs.nfs4
 # Answers of a server that has no NFS version 4, or no minor version 1 (RFC 5531 9, RFC 8881 2.6.3).
 _LACKS_VERSION = (
     "rpc:PROG_UNAVAIL",
@@ -81,9 +81,20 @@ def probe_backchannel(link):
     return None
 
 
+def probe_direct_access(link):
+    """The Lack of direct access, or None unless its program is unknown."""
+    conn = _open(link)
+    kind = conn.exchange(conn.null_call(DIRECT.PROGRAM, DIRECT.VERSION)).kind
+    conn.abort()
+    if kind in ("rpc:PROG_UNAVAIL", "rpc:PROG_MISMATCH"):
+        return Lack(f"the target answers NULL of direct access with {kind}")
+    return None
+
+
 # Delegations have no probe: a server decides anew at each OPEN (RFC 8881 10.4). Each case proves
 # the lack by its own OPEN.
 PROBES = {
     "nfs41": probe_nfs41,
     "backchannel": probe_backchannel,
+    "direct-access": probe_direct_access,
 }

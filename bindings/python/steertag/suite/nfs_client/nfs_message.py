@@ -9,6 +9,7 @@ from .compound import built
 _PROGRAMS = {
     (nfs.nfs3.PROGRAM, nfs.nfs3.VERSION): (nfs.nfs3, "nfs"),
     (nfs.mount3.PROGRAM, nfs.mount3.VERSION): (nfs.mount3, "mount"),
+    (nfs.direct.PROGRAM, nfs.direct.VERSION): (nfs.direct, "nfs"),
 }
 
 

@@ -1,0 +1,91 @@
+// Binds direct access (docs/direct-access.md) as steertag.nfs.direct.
+#include "nfs/direct/procedures.h"
+
+#include "endpoint/block_frame.h"
+#include "nfs/direct/private_data.h"
+#include "nfs_parts.h"
+#include "rpc_program.h"
+
+namespace steertag::bindings {
+namespace {
+
+using namespace steertag::direct;
+
+struct Direct {
+  using Procedure = direct::Procedure;
+  static constexpr std::uint32_t kProgram = direct::kProgram;
+  static constexpr std::uint32_t kVersion = direct::kVersion;
+  static auto named(std::string_view name) { return rpc::value_named<Procedure>(name); }
+  static auto numbered(std::uint32_t number) { return rpc::value_numbered<Procedure>(number); }
+  template <class Visit>
+  static decltype(auto) with_signature(Procedure procedure, Visit&& visit) {
+    return direct::with_signature(procedure, [&]<class Args, class Res>(Signature<Args, Res>) {
+      return visit.template operator()<Args, Res>();
+    });
+  }
+};
+
+void add_types(const py::module_& module, DataClasses& classes) {
+  classes.add<Reference>(module, "Reference", "oref; `base` is a tagged offset.");
+  classes.add<HelloOk>(module, "HelloOk", "The results of HELLO with NFS4_OK.");
+  classes.add<RefsOk>(module, "RefsOk", "The results of REFS with NFS4_OK.");
+  classes.add<ReadOk>(module, "ReadOk", "The results of READ with NFS4_OK.");
+}
+
+void add_frames(py::module_& module) {
+  module.attr("FRAME_OCTETS") = peer::kFrameOctets;
+  module.attr("FRAME_HEAD_OCTETS") = peer::kFrameHeadOctets;
+  module.attr("FRAME_FORM") = kFrameForm;
+  module.attr("TICKET_OCTETS") = kTicketOctets;
+  module.attr("MOST_READS") = kMostReads;
+  module.attr("MOST_REFERENCES") = kMostReferences;
+  module.def(
+      "open_frame",
+      [](const py::buffer& frame, std::uint64_t generation) -> py::object {
+        const Bytes octets = from_python(frame);
+        const auto data = peer::open_frame(octets, generation);
+        return data ? py::object(to_python(*data)) : py::object(py::none());
+      },
+      py::arg("frame"), py::arg("generation"),
+      "The data, or None unless both generations are this one and the check is right.");
+}
+
+void add_private_data(py::module_& module) {
+  module.def(
+      "private_data",
+      [](const py::buffer& ticket) {
+        const Bytes given = from_python(ticket);
+        if (given.size() != kTicketOctets) {
+          throw py::value_error("a ticket has " + std::to_string(kTicketOctets) + " octets, not " +
+                                std::to_string(given.size()));
+        }
+        Ticket copied;
+        std::copy(given.begin(), given.end(), copied.begin());
+        Bytes out;
+        direct::encode(copied, out);
+        return to_python(out);
+      },
+      py::arg("ticket"), "What the client of an optimistic connection sends with its request.");
+  module.def(
+      "private_data_answer",
+      [] {
+        Bytes out;
+        direct::encode_answer(out);
+        return to_python(out);
+      },
+      "What the server answers.");
+}
+
+}  // namespace
+
+void bind_direct(py::module_ module, const std::shared_ptr<DataClasses>& classes) {
+  add_types(module, *classes);
+  add_codec_methods<Reference>(classes);
+  RpcProgram<Direct> program(module, classes);
+  program.add_classes();
+  program.add_functions();
+  add_frames(module);
+  add_private_data(module);
+}
+
+}  // namespace steertag::bindings

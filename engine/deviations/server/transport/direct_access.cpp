@@ -1,0 +1,224 @@
+// Deviations in what a server grants for direct access, and in what it revokes.
+// Specified in docs/direct-access.md.
+#include <algorithm>
+
+#include "deviations/families.h"
+#include "deviations/server/compound.h"
+#include "nfs/direct/procedures.h"
+#include "rpc/message.h"
+
+namespace steertag::deviations {
+namespace {
+
+using peer::ContentChange;
+using peer::ServerOptions;
+
+/// `change(Args&)` of a call of this procedure.
+template <class Args, class Change>
+void change_direct_call(peer::CallStep& call, direct::Procedure procedure, Change change) {
+  wire::Reader reader(message_of(call));
+  rpc::CallHeader header;
+  header.decode(reader);
+  if (!reader.ok() || header.program != direct::kProgram ||
+      header.procedure != static_cast<std::uint32_t>(procedure))
+    return;
+  Args args;
+  args.decode(reader);
+  if (!reader.ok()) return;
+  change(args);
+  Bytes octets;
+  wire::Writer writer(octets);
+  header.encode(writer);
+  args.encode(writer);
+  call.instead = std::move(octets);
+}
+
+constexpr Deviation kDirectAccess[] = {
+    {.name = "reference-survives-write",
+     .breaks = {"ODAFS-9"},
+     .sentence = "WRITE revokes no reference.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.revocation.unseen = ContentChange::data;
+                    }},
+     .script_shows = false},
+    {.name = "reference-survives-truncation",
+     .breaks = {"ODAFS-9"},
+     .sentence = "Another size of a file revokes no reference.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.revocation.unseen = ContentChange::size;
+                    }},
+     .script_shows = false},
+    {.name = "reference-survives-chmod",
+     .breaks = {"ODAFS-10"},
+     .sentence = "Another mode, owner or group of a file revokes no reference.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.revocation.unseen = ContentChange::readers;
+                    }},
+     .script_shows = false},
+    {.name = "reference-survives-removal",
+     .breaks = {"ODAFS-10"},
+     .sentence = "The end of a file revokes no reference.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.revocation.unseen = ContentChange::removal;
+                    }},
+     .script_shows = false},
+    {.name = "revocation-keeps-data",
+     .breaks = {"ODAFS-10"},
+     .sentence = "A revoked frame is invalid, and keeps its data.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.revocation.wipes_data = false;
+                    }},
+     .script_shows = false},
+    {.name = "revoked-memory-closed",
+     .breaks = {"ODAFS-26"},
+     .sentence = "The memory of a revoked frame is closed at once.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.revocation.keeps_memory = false;
+                    }},
+     .script_shows = false},
+    {.name = "mixture-sealed",
+     .breaks = {"ODAFS-24"},
+     .sentence = "A revoked frame stays valid, with other octets in its second half.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.revocation.seals_half = true;
+                    }},
+     .script_shows = false},
+    {.name = "old-memory-behind-data",
+     .breaks = {"ODAFS-32"},
+     .sentence = "Where a block ends with zeros its frame has other octets.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.clears_memory = false;
+                    }},
+     .script_shows = false},
+    {.name = "ticket-replayed",
+     .breaks = {"ODAFS-29"},
+     .sentence = "A ticket opens two optimistic connections.",
+     .server = {.options = [](ServerOptions& options) { options.direct_policy.tickets.uses = 2; }},
+     .script_shows = false},
+    {.name = "ticket-unchecked",
+     .breaks = {"ODAFS-29"},
+     .sentence = "Any ticket opens the optimistic connection of a user who waits for one.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.direct_policy.tickets.checks = false; }},
+     .script_shows = false},
+    {.name = "optimistic-send-taken",
+     .breaks = {"ODAFS-30"},
+     .sentence = "The server has a receive for a Send on the optimistic connection.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.tickets.refuses_sends = false;
+                    }},
+     .script_shows = false},
+    {.name = "fault-ends-all",
+     .breaks = {"ODAFS-30", "ODAFS-31"},
+     .sentence = "A fault on one optimistic connection ends those of all users.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.tickets.ends_alone = false;
+                    }},
+     .script_shows = false},
+    {.name = "foreign-domain",
+     .breaks = {"ODAFS-5"},
+     .sentence = "All users share one protection domain.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.own_domains = false;
+                    }},
+     .script_shows = false},
+    {.name = "frame-address-reused",
+     .breaks = {"ODAFS-7"},
+     .sentence = "The frame of a revoked block gets the next block of its length.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.own_frames = false;
+                    }},
+     .script_shows = false},
+    {.name = "generation-used-again",
+     .breaks = {"ODAFS-7"},
+     .sentence = "A block that is granted again has the generation of its frame before.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.fresh_generations = false;
+                    }},
+     .script_shows = false},
+    {.name = "bases-in-a-row",
+     .breaks = {"ODAFS-6"},
+     .sentence = "The base of a reference is a fixed step behind the one before.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.random_bases = false;
+                    }},
+     .script_shows = false},
+    {.name = "reference-writable",
+     .breaks = {"ODAFS-3"},
+     .sentence = "Frames can be written by RDMA Writes.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.direct_policy.grants.read_only = false; }},
+     .script_shows = false},
+    {.name = "neighbour-octets",
+     .breaks = {"ODAFS-4"},
+     .sentence = "The STag of a frame covers eight octets behind it.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.direct_policy.grants.octets_behind = 8; }},
+     .script_shows = false},
+    {.name = "grant-without-permission",
+     .breaks = {"ODAFS-8"},
+     .sentence = "REFS gives references to users who may not read.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.checks_refs = false;
+                    }},
+     .script_shows = false},
+    {.name = "grants-unlimited",
+     .breaks = {"ODAFS-27"},
+     .sentence = "A user gets more references than most_references.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.keeps_limits = false;
+                    }},
+     .script_shows = false},
+    {.name = "loaned-memory-lost",
+     .breaks = {"ODAFS-13"},
+     .sentence = "The frames of users who left stay on loan.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.returns_memory = false;
+                    }},
+     .script_shows = false},
+    {.name = "grants-unasked",
+     .breaks = {"ODAFS-2"},
+     .sentence = "READ with want_refs 0 grants a reference.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_direct_call<direct::ReadArgs>(
+                          call, direct::Procedure::DIRECTPROC1_READ,
+                          [](auto& args) { args.want_refs = std::max(args.want_refs, 1U); });
+                    }},
+     .script_shows = false},
+    {.name = "batch-out-of-order",
+     .breaks = {"ODAFS-36"},
+     .sentence = "The results of BATCH are in the opposite order of its READs.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_direct_call<direct::BatchArgs>(
+                          call, direct::Procedure::DIRECTPROC1_BATCH,
+                          [](auto& args) { std::ranges::reverse(args.reads); });
+                    }},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> direct_access_family() {
+  return kDirectAccess;
+}
+
+}  // namespace steertag::deviations

@@ -1,0 +1,48 @@
+// What the reference server may decide about references and tickets of direct access.
+// The defaults conform to docs/direct-access.md.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "server/storage/backend.h"
+
+namespace steertag::peer {
+
+/// Octets that one base is behind the one before, where bases count.
+inline constexpr std::uint64_t kBaseStep = 1U << 20;
+
+struct RevocationPolicy {
+  std::optional<ContentChange> unseen{};  // a change that revokes nothing
+  bool wipes_data = true;                 // false: the first generation alone
+  bool keeps_memory = true;               // false: a revoked frame is closed at once
+  bool seals_half = false;                // true: the frame is valid again, with other octets
+};
+
+struct GrantPolicy {
+  bool own_domains = true;        // false: all users share one protection domain
+  bool own_frames = true;         // false: a wiped frame takes another block
+  bool fresh_generations = true;  // false: a frame is granted again with its old generation
+  bool random_bases = true;       // false: each is kBaseStep behind the one before
+  bool read_only = true;          // false: frames can be written remotely
+  std::size_t octets_behind = 0;  // of memory behind a frame that its STag covers too
+  bool checks_refs = true;        // false: REFS grants whoever may read
+  bool clears_memory = true;      // false: zeros at the end of a block are other octets
+  bool keeps_limits = true;       // false: a user gets any number of frames
+  bool returns_memory = true;     // false: that of ended users stays counted as on loan
+};
+
+struct TicketPolicy {
+  std::size_t uses = 1;
+  bool checks = true;         // false: any ticket of the host opens a connection
+  bool refuses_sends = true;  // false: the optimistic connection has a receive
+  bool ends_alone = true;     // false: a fault on one optimistic connection ends all
+};
+
+struct DirectPolicy {
+  RevocationPolicy revocation{};
+  GrantPolicy grants{};
+  TicketPolicy tickets{};
+};
+
+}  // namespace steertag::peer
