@@ -6,6 +6,7 @@
 
 #include "capture/protocol_evidence.h"
 #include "trace/body_octets.h"
+#include "wire/direct_format.h"
 #include "wire/private_data.h"
 
 namespace steertag::capture {
@@ -53,7 +54,7 @@ void ConnectionClassifier::set_end(Side side, std::string text) {
 void ConnectionClassifier::on_event(const FrameStamp& stamp, Side actor, const trace::Body& body) {
   if (state_ == State::undecided) {
     decide(actor, body);
-    if (is_rpcrdma_ && client_) open_sink(stamp);
+    if (state_ == State::undecided && is_rpcrdma_ && client_) open_sink(stamp);
   }
   if (state_ == State::undecided) keep(stamp, actor, body);
   if (state_ == State::open) report(stamp, actor, body);
@@ -96,6 +97,9 @@ void ConnectionClassifier::on_end(const FrameStamp& stamp) {
 
 /// Learns about the connection from one event.
 void ConnectionClassifier::decide(Side actor, const trace::Body& body) {
+  // The ticket of direct access is random, and may look like anything.
+  const auto* connect = std::get_if<trace::Connect>(&body);
+  if (connect && wire::has_direct_format(connect->private_data)) return refuse();
   if (announces(body)) is_rpcrdma_ = true;
   if (std::holds_alternative<trace::Connect>(body) && !client_) client_ = actor;
   const auto* send = std::get_if<trace::Send>(&body);

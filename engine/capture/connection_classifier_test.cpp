@@ -83,6 +83,17 @@ TEST(ConnectionClassifier, OnAKnownPortWhatIsStrangeIsTold) {
   EXPECT_THAT(all.connections[0].sends, ElementsAre(kStrange));
 }
 
+TEST(ConnectionClassifier, ConnectionsOfDirectAccessCarryNoMessages) {
+  testing::AllLines all;
+  ConnectionClassifier classifier(all, hints(true, Side::a));
+  const Bytes ticket = from_hex("6f646166 01000000 f6ab0e18 01000000 00000000 00000000");
+  classifier.on_event(at(1), Side::a, trace::Connect{ticket});
+  classifier.on_event(at(2), Side::a, trace::RdmaRead{1, 0, 8});
+  EXPECT_FALSE(classifier.wanted());
+  classifier.on_end(at(3));
+  EXPECT_TRUE(all.connections.empty()) << "an RDMA Read of a client is no violation there";
+}
+
 TEST(ConnectionClassifier, GivesUpBeyondItsLimits) {
   testing::AllLines all;
   ConnectionClassifier classifier(all, hints());

@@ -53,10 +53,11 @@ class DirectUser:
     """Said HELLO on a connection of its own, and has an optimistic connection; not with `says_hello` or `opens`
     False. `credential` is an rpc.OpaqueAuth in place of that of the suite."""
 
-    def __init__(self, bench, opens=True, says_hello=True, credential=None, **settings):
+    def __init__(self, bench, opens=True, says_hello=True, credential=None, clientid=0, **settings):
         self._bench = bench
         self.conn = bench.connect()
         self.credential = credential or self.conn.credential
+        self._clientid = clientid  # of NFS version 4
         self.terms = None  # direct.HelloOk
         self.optimistic = None
         if says_hello:
@@ -85,7 +86,8 @@ class DirectUser:
 
     def hello(self):
         """Says HELLO, which voids all references of before."""
-        asked = direct.HelloArgs(verifier=self._bench.random.randbytes(8))
+        verifier = self._bench.random.randbytes(8)
+        asked = direct.HelloArgs(verifier=verifier, clientid=self._clientid)
         self.terms = self.result("HELLO", asked).resok4
 
     def open(self, **settings):

@@ -6,6 +6,7 @@ from steertag.nfs import direct
 from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.nfs_message import auth_sys
 from .changed_directory import ChangedDirectory
+from .chunk_checks import chunk_length
 from .direct_user import DirectUser, MOST_INLINE
 
 UNASKED, PERMITTED, TIMES, REGISTERED = "ODAFS-2", "ODAFS-8", "ODAFS-25", "ODAFS-26"
@@ -136,6 +137,26 @@ def test_batch_failure(bench, place):
         expect.data(each.resok4.data, content, BATCH, f"data of READ {number}", outcome=outcome)
         expect.equal(len(each.resok4.refs), 1, BATCH, f"references of READ {number}")
         user.expect_block(each.resok4.refs[0], content, BATCH)
+
+
+@case("server.direct.batch-chunks", requirements=[BATCH], needs=NEEDS)
+def test_batch_chunks(bench):
+    """BATCH with a write chunk for each of three READs, the second one of a directory. The data are in the chunks of
+    their READs, and that of the failed one comes back empty."""
+    handle, content = make_file(bench, 3 * OCTETS)
+    user = DirectUser(bench)
+    reads = [read_args(handle), read_args(bench.directory()), read_args(handle, 2 * OCTETS)]
+    call = user.call("BATCH", direct.BatchArgs(reads=reads))
+    for _ in reads:
+        user.conn.write_chunk(call, OCTETS)
+    outcome = expect(user.conn.exchange(call), BATCH, must=[kinds.REPLY])
+    lengths = [chunk_length(outcome.returned(number)) for number in range(len(reads))]
+    wanted = [OCTETS, 0, OCTETS]
+    expect.equal(lengths, wanted, BATCH, "octets of the write chunks", outcome=outcome)
+    for number, part in ((0, content[:OCTETS]), (2, content[2 * OCTETS :])):
+        expect.data(outcome.octets(number), part, BATCH, f"chunk of READ {number}", outcome=outcome)
+        data = outcome.result.results[number].resok4.data
+        expect.data(data, part, BATCH, f"data of READ {number}", outcome=outcome)
 
 
 @case("server.direct.read-nothing", requirements=[REGISTERED], needs=NEEDS)

@@ -7,10 +7,11 @@ from . import nfs, wire
 MOST_ITEM_OCTETS = 16 << 20
 
 COMPOUND = (nfs.nfs4.PROGRAM, nfs.nfs4.VERSION, nfs.nfs4.NFSPROC4_COMPOUND)
+_DIRECT = (nfs.direct.PROGRAM, nfs.direct.VERSION)
 _MODULES = {
     (nfs.nfs3.PROGRAM, nfs.nfs3.VERSION): nfs.nfs3,
     (nfs.mount3.PROGRAM, nfs.mount3.VERSION): nfs.mount3,
-    (nfs.direct.PROGRAM, nfs.direct.VERSION): nfs.direct,
+    _DIRECT: nfs.direct,
 }
 
 
@@ -24,7 +25,7 @@ def module_of(asked):
 def with_item(asked, payload, chunks):
     """The reply as one payload stream, with a reduced DDP-eligible result in its place. `chunks` are the
     octets of its write chunks. Raises DecodeError."""
-    if asked == COMPOUND:
+    if asked == COMPOUND or tuple(asked[:2]) == _DIRECT:
         return _with_items(asked, payload, chunks)
     if module_of(asked) is None:
         return payload
@@ -43,7 +44,7 @@ def with_arguments(payload, positions):
 
 
 def _with_items(asked, payload, chunks):
-    """Each operation's item in its place: item i is in write chunk i (RFC 8267 6.4.1)."""
+    """Each item in its place: item i is in write chunk i (RFC 8267 6.4.1, docs/direct-access.md)."""
     contents = [chunk or b"" for chunk in chunks]
     lengths = [len(content) for content in contents]
     return _put_all_back(payload, nfs.binding.eligible_results(payload, *asked, lengths), contents)

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "wire/xdr.h"
+#include "wire/direct_format.h"
 
 namespace steertag::direct {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::byte kPrivateVersion{1};
 }  // namespace
 
 void encode_answer(Bytes& out) {
-  wire::Writer(out).u32(kFormatId);
+  wire::Writer(out).u32(wire::kDirectFormatId);
   out.push_back(kPrivateVersion);
   out.insert(out.end(), 3, std::byte{0});  // flags and reserved
 }
@@ -24,8 +24,7 @@ void encode(const Ticket& ticket, Bytes& out) {
 }
 
 bool is_optimistic(View private_data) {
-  return private_data.size() >= kPrivateHeaderOctets &&
-         wire::load_u32(private_data.data()) == kFormatId;
+  return private_data.size() >= kPrivateHeaderOctets && wire::has_direct_format(private_data);
 }
 
 std::optional<Ticket> find_ticket(View private_data) {

@@ -8,8 +8,6 @@
 
 namespace steertag::direct {
 
-/// Not that of RFC 8797, so that none takes the connection for RPC-over-RDMA.
-inline constexpr std::uint32_t kFormatId = 0x6f646166;
 /// Format id, version, flags and two reserved octets.
 inline constexpr std::size_t kPrivateHeaderOctets = 8;
 

@@ -16,8 +16,8 @@ direct::Ticket DirectAccess::fresh_ticket() {
   return ticket;
 }
 
-Expected<const DirectUser*, nfs4::Status> DirectAccess::hello(const direct::HelloArgs& args,
-                                                              const ConnectionInfo& info) {
+Expected<DirectUser*, nfs4::Status> DirectAccess::hello(const direct::HelloArgs& args,
+                                                        const ConnectionInfo& info) {
   if (!info.rdma) return tl::unexpected(nfs4::Status::NFS4ERR_NOTSUPP);
   if (args.frame_form != direct::kFrameForm) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
   for (const auto& user : users_) {
@@ -78,6 +78,12 @@ void DirectAccess::spread_faults() {
   if (policy_.tickets.ends_alone || spread_ == totals_.counters.faults) return;
   spread_ = totals_.counters.faults;
   for (const auto& user : users_) user->end();
+}
+
+void DirectAccess::end_users(const std::function<bool(const DirectUser&)>& is_lost) {
+  for (const auto& user : users_) {
+    if (!user->ended() && is_lost(*user)) user->end();
+  }
 }
 
 void DirectAccess::tend() {

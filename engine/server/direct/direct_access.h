@@ -20,10 +20,12 @@ class DirectAccess final : public ContentObserver {
       : limits_(limits), policy_(policy), random_(std::move(random)), clock_(std::move(clock)) {}
 
   /// A new user with a ticket, in place of an older one of this connection or verifier.
-  Expected<const DirectUser*, nfs4::Status> hello(const direct::HelloArgs& args,
-                                                  const ConnectionInfo& info);
+  Expected<DirectUser*, nfs4::Status> hello(const direct::HelloArgs& args,
+                                            const ConnectionInfo& info);
   /// The user that said HELLO on this connection, if it is not ended.
   DirectUser* user_of(const ConnectionInfo& info);
+  /// Ends the users for whom it is true.
+  void end_users(const std::function<bool(const DirectUser&)>& is_lost);
   /// Ends users that lost a connection or let their ticket lapse, and closes memory whose lease is
   /// over. Not from inside a notice.
   void tend();

@@ -7,6 +7,7 @@
 #include "endpoint/limits.h"
 #include "server/storage/permission.h"
 #include "server/v4/directory_access.h"
+#include "server/v4/state/tables.h"
 #include "server/v4/status_map.h"
 
 namespace steertag::peer {
@@ -20,6 +21,12 @@ void refuse(nfs4::Status status, ReplyPayload& reply) {
   Result result;
   result.status = status;
   put(result, reply);
+}
+
+/// Its write chunk is used up all the same, and comes back empty.
+void refuse_read(nfs4::Status status, ReplyPayload& reply) {
+  refuse<direct::ReadResult>(status, reply);
+  reply.add_item(reply.slices().size(), 0);
 }
 
 /// The sum, or the largest number.
@@ -73,9 +80,28 @@ rpc::AcceptStatus DirectProgram::call(std::uint32_t procedure, wire::Reader& arg
   return rpc::AcceptStatus::PROC_UNAVAIL;
 }
 
+bool DirectProgram::has_lost_client(const DirectUser& user) {
+  if (user.hello().clientid == 0) return false;
+  StateTables& tables = state_.tables();
+  return !tables.find_client(user.hello().clientid) ||
+         std::ranges::any_of(user.sessions(), [&](const nfs4::SessionId& session) {
+           return tables.find_session(session) == nullptr;
+         });
+}
+
+void DirectProgram::tend() {
+  if (access_->policy().grants.follows_clients)
+    access_->end_users([this](const DirectUser& user) { return has_lost_client(user); });
+  access_->tend();
+}
+
 void DirectProgram::hello(const direct::HelloArgs& args, Call& call) {
+  const Client* client = args.clientid == 0 ? nullptr : state_.tables().find_client(args.clientid);
+  if (args.clientid != 0 && !client)
+    return refuse<direct::HelloResult>(nfs4::Status::NFS4ERR_STALE_CLIENTID, call.reply);
   const auto user = access_->hello(args, call.context.connection);
   if (!user) return refuse<direct::HelloResult>(user.error(), call.reply);
+  if (client) (*user)->keep_sessions(client->sessions);
   direct::HelloResult result;
   result.resok4.ticket = (*user)->ticket();
   result.resok4.block_bytes = access_->limits().block_bytes;
@@ -163,13 +189,13 @@ void DirectProgram::refs(const direct::RefsArgs& args, Call& call) {
 
 void DirectProgram::read(const direct::ReadArgs& args, Call& call) {
   const auto file = readable(args.file, args.state, call);
-  if (!file) return refuse<direct::ReadResult>(file.error(), call.reply);
+  if (!file) return refuse_read(file.error(), call.reply);
   const std::size_t first = call.reply.slices().size();
   const auto length = storage_.read(file->node, args.offset, std::min(args.count, kLargestTransfer),
                                     call.reply.slices());
   if (!length) {
     call.reply.slices().resize(first);
-    return refuse<direct::ReadResult>(to_nfs4(length.error()), call.reply);
+    return refuse_read(to_nfs4(length.error()), call.reply);
   }
   const std::uint64_t size = file->attributes.size_bytes;
   wire::Writer writer(call.reply.stream());

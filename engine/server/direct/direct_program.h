@@ -18,7 +18,7 @@ class DirectProgram final : public Program {
   std::uint32_t version() const override { return direct::kVersion; }
   rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments,
                          const CallContext& context, ReplyPayload& reply) override;
-  void tend() override { access_->tend(); }
+  void tend() override;
 
  private:
   /// One call under way.
@@ -43,6 +43,8 @@ class DirectProgram final : public Program {
   void batch(const direct::BatchArgs& args, Call& call);
   void take_back(const direct::ReturnArgs& args, Call& call);
 
+  /// The client of NFS version 4 that it named, or one of its sessions, is gone.
+  bool has_lost_client(const DirectUser& user);
   Expected<File, nfs4::Status> readable(const direct::FileHandle& handle,
                                         const direct::StateId& stateid, const Call& call,
                                         bool checks_permission = true);

@@ -53,6 +53,9 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   bool uses(const fabric::Provider& provider) const { return provider_ == &provider; }
 
   const direct::HelloArgs& hello() const { return hello_; }
+  /// The sessions of its client at HELLO: the end of one ends the user.
+  const std::vector<nfs4::SessionId>& sessions() const { return sessions_; }
+  void keep_sessions(const std::vector<nfs4::SessionId>& sessions) { sessions_ = sessions; }
   std::uint64_t connection_id() const { return connection_id_; }
   const std::string& host() const { return host_; }
   const direct::Ticket& ticket() const { return ticket_; }
@@ -74,6 +77,7 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   void on_event(const trace::Event& event) override;
 
   direct::HelloArgs hello_;
+  std::vector<nfs4::SessionId> sessions_;
   std::uint64_t connection_id_;  // of the RPC connection
   std::string host_;
   std::weak_ptr<Backchannel> rpc_;

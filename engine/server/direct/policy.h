@@ -28,6 +28,7 @@ struct GrantPolicy {
   std::size_t octets_behind = 0;  // of memory behind a frame that its STag covers too
   bool checks_refs = true;        // false: REFS grants whoever may read
   bool clears_memory = true;      // false: zeros at the end of a block are other octets
+  bool follows_clients = true;    // false: those of an ended client or session stay
   bool keeps_limits = true;       // false: a user gets any number of frames
   bool returns_memory = true;     // false: that of ended users stays counted as on loan
 };

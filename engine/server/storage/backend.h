@@ -143,7 +143,7 @@ struct NewNode {
 };
 
 /// What becomes of a regular file, or of a part of it.
-enum class ContentChange : std::uint8_t { data, size, readers, removal };
+enum class ContentChange : std::uint8_t { data, size, readers, denial, removal };
 
 /// Sees each change of a regular file's contents, or of who may read it, before it is made.
 class ContentObserver {
@@ -206,6 +206,8 @@ class Backend {
   /// From now on the observer sees changes; with nullptr none does. It must outlive the storage, or
   /// be taken back. False if changes are possible that the storage does not see.
   virtual bool observe(ContentObserver* /*observer*/) { return false; }
+  /// Has the observer see a change of the whole file that is none of the storage.
+  virtual void announce(NodeId /*file*/, ContentChange /*what*/) {}
   /// What falls due by time; cheap, and called between calls.
   virtual void tend() {}
   /// The largest READ or WRITE that is announced to clients; up to kLargestTransfer is

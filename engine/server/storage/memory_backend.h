@@ -64,6 +64,7 @@ class MemoryBackend final : public Backend {
     observer_ = observer;
     return true;
   }
+  void announce(NodeId file, ContentChange what) override { tell_of_change(file, what); }
   SpaceUsage space() const override;
   std::uint64_t largest_file_bytes() const override { return limits_.largest_file_bytes; }
   std::uint32_t largest_transfer_bytes() const override { return limits_.largest_transfer_bytes; }

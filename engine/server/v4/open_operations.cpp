@@ -216,6 +216,9 @@ void open_file(Opening& opening, nfs4::OpenResult& result) {
   if (!open) open = &opening.tables.add_open(*opening.owner, file);
   add_share(*open, args.share_access & kAccessMask, args.share_deny);
   open->seqid = next_seqid(open->seqid);
+  // docs/direct-access.md: references of others end before the reply.
+  if (target->file && (args.share_deny & nfs4::OPEN4_SHARE_DENY_READ) != 0)
+    call.storage.announce(target->file->node, ContentChange::denial);
 
   nfs4::OpenOk& ok = result.resok4;
   ok.stateid = opening.tables.stateid(opening.client, open->number, open->seqid);

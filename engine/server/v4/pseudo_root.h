@@ -40,6 +40,7 @@ class PseudoRoot final : public Backend {
                              std::vector<Slice>& out) override;
   Result<Slice> read_link(NodeId node) const override;
   Status write(NodeId node, std::uint64_t offset, View data) override;
+  void announce(NodeId file, ContentChange what) override { storage_.announce(file, what); }
   Status commit(NodeId node) override;
   std::uint64_t write_verifier() const override { return storage_.write_verifier(); }
   std::uint64_t cookie_verifier() const override { return storage_.cookie_verifier(); }

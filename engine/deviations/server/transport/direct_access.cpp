@@ -66,6 +66,22 @@ constexpr Deviation kDirectAccess[] = {
                       options.direct_policy.revocation.unseen = ContentChange::removal;
                     }},
      .script_shows = false},
+    {.name = "reference-survives-denial",
+     .breaks = {"ODAFS-11"},
+     .sentence = "An OPEN that denies reading revokes no reference.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.revocation.unseen = ContentChange::denial;
+                    }},
+     .script_shows = false},
+    {.name = "reference-survives-session",
+     .breaks = {"ODAFS-12"},
+     .sentence = "References stay valid after the end of the session, or of the client.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.follows_clients = false;
+                    }},
+     .script_shows = false},
     {.name = "revocation-keeps-data",
      .breaks = {"ODAFS-10"},
      .sentence = "A revoked frame is invalid, and keeps its data.",
