@@ -76,7 +76,9 @@ class ChangedDirectory:
 
     def _exchange(self, procedure, **fields):
         conn = self._files.conn
-        return conn.exchange(conn.nfs_call(procedure, **fields))
+        call = conn.nfs_call(procedure, **fields)
+        conn.make_fit(call)
+        return conn.exchange(call)
 
     def _run(self, procedure, **fields):
         return self._result(procedure, self._exchange(procedure, **fields))

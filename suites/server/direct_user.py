@@ -6,8 +6,9 @@ from steertag.suite import expect, kinds
 from steertag.suite.cases.case_end import unprepared
 
 LIVES = "ODAFS-30"
-# The most references whose reply fits the suite's threshold of 4096 octets.
-MOST_INLINE = 64
+# References whose reply fits any inline threshold: 1024 octets.
+MOST_INLINE = 28
+MOST_BLOCK = 65536  # octets
 
 
 class OptimisticConnection:
@@ -37,7 +38,7 @@ class OptimisticConnection:
 
     def start_frame(self, reference):
         """Starts a Read of the whole frame of a reference."""
-        length = reference.length + direct.FRAME_OCTETS
+        length = min(reference.length, MOST_BLOCK) + direct.FRAME_OCTETS
         return self.start(reference.stag, reference.base, length)
 
     def frame(self, reference):
@@ -89,6 +90,9 @@ class DirectUser:
         verifier = self._bench.random.randbytes(8)
         asked = direct.HelloArgs(verifier=verifier, clientid=self._clientid)
         self.terms = self.result("HELLO", asked).resok4
+        if not 0 < self.terms.block_bytes <= MOST_BLOCK:
+            detail = f"blocks of {self.terms.block_bytes} octets"
+            raise unprepared(self.conn.owed, "HELLO", kinds.GARBAGE, detail)
 
     def open(self, **settings):
         """Opens the optimistic connection, or ends the case."""

@@ -6,7 +6,7 @@ import pytest
 from steertag import fabric
 from steertag.nfs import direct
 from steertag.suite import case, expect
-from .direct_user import DirectUser, OptimisticConnection
+from .direct_user import DirectUser, MOST_INLINE, OptimisticConnection
 
 FREED, TICKET, ALONE, DEPTH = "ODAFS-13", "ODAFS-29", "ODAFS-30", "ODAFS-31"
 NEEDS = ["direct-access"]
@@ -14,9 +14,8 @@ OCTETS = 1000
 # More Reads in flight than a connection may have.
 READS_BEYOND = 8
 MOST_READS = 64
-# Users after each other who take all that one may have. Their sum is above what one server may lend.
-USERS = 6
-BLOCKS_OF_CALL = 64
+# Users after each other who take all that one may have, up to MOST_LENT. The page allows a server four times 512.
+USERS, MOST_LENT = 6, 1024
 # Private data made of that with a good ticket.
 BENT = {
     "first-bit": lambda data: _flipped(data, 8, 0x80),
@@ -166,7 +165,7 @@ def test_end_frees(bench):
     for number in range(USERS):
         user = DirectUser(bench)
         if handle is None:
-            most = min(user.terms.most_references, BLOCKS_OF_CALL * USERS * 2)
+            most = min(user.terms.most_references, MOST_LENT)
             handle = bench.sparse_file(most * user.terms.block_bytes)
         count = _take_all(user, handle, most)
         first = count if first is None else first
@@ -180,7 +179,7 @@ def _take_all(user, handle, most):
     """How many references the user gets to the first blocks of the file."""
     count = 0
     while count < most:
-        found = user.references(handle, BLOCKS_OF_CALL, count * user.terms.block_bytes)
+        found = user.references(handle, MOST_INLINE, count * user.terms.block_bytes)
         if not found:
             break
         count += len(found)

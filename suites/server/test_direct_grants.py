@@ -93,7 +93,7 @@ def test_most_references(bench):
     expect.data(outcome.result.resok4.data, content, OTHERS, "data of READ", outcome=outcome)
 
 
-@case("server.direct.batch-order", requirements=[BATCH], needs=NEEDS)
+@case("server.direct.batch-order", requirements=[BATCH], needs=[*NEEDS, "large-inline"])
 def test_batch_order(bench):
     """BATCH of as many READs as it takes, each of another part. Its one reply has their results in order."""
     handle, content = make_file(bench, 1600)
