@@ -68,8 +68,6 @@ class BundledServer:
         for url in (self._listen, "tcp://127.0.0.1:0"):
             command += ["--listen", url]
         command += ["--port-file", str(port_file)]
-        if "--export" not in self._arguments:
-            command.append("--optimistic")  # a directory of the host changes unseen
         if not os.access(self._program, os.X_OK):
             why = errno.EACCES if self._program.exists() else errno.ENOENT
             raise CannotStart(f"cannot start {self._program}: {os.strerror(why)}")

@@ -163,9 +163,9 @@ class ServerSession(CaseSession):
             raise Unreachable(f"target {twin.url}: {error}") from None
 
     def _start_server(self):
-        directory = self.options.report
+        directory, arguments = self.options.report, self.options.server_arguments
         self._server = BundledServer(
-            *(self.options.server, self.options.listen, self.options.server_arguments),
+            *(self.options.server, self.options.listen, _with_direct_access(arguments)),
             *(directory, self.name),
         )
         try:
@@ -354,3 +354,10 @@ def _is_broken_answer(outcome, conn):
     if conn.has_header:
         return outcome.kind == kinds.VIOLATION
     return outcome.xid.to_bytes(4, "big") in conn.received
+
+
+def _with_direct_access(arguments):
+    """The arguments of the bundled server, which has the program of direct access unless it serves a directory."""
+    if any(each.startswith(("--export", "--optimistic")) for each in arguments):
+        return arguments
+    return (*arguments, "--optimistic")
