@@ -82,9 +82,10 @@ def _floors(results):
         rows.append(_server_floor("of that, outside of the kernel", ratio))
     for size in SIZES:
         if "F3" in results and size >= LARGE and measured(PRE_POSTED, size):
-            ratio = _f3(results["F3"], PRE_POSTED, DIRECT, size, "rate")
+            # In 2003 direct READs had cached registrations here.
+            ratio = _f3(results["F3"], PRE_POSTED, CACHED, size, "rate")
             met = abs(ratio.median - 1) <= PRE_POSTED_BAND
-            what = f"throughput of pre-posted READs of {octets(size)} to direct ones"
+            what = f"throughput of pre-posted READs of {octets(size)} to cached ones"
             band = f"{1 - PRE_POSTED_BAND:g} to {1 + PRE_POSTED_BAND:g}"
             rows.append(_floor(what, band, ratio, met))
     yield from table(["what", "floor", "this run", ""], rows)
@@ -171,9 +172,9 @@ def _streams(found):
     yield ""
     yield from _by_size(found, lambda rounds: megabytes(figures.of(rounds, "rate")))
     yield ""
-    yield "Ratios of throughput. 2003, from 32 KiB on: RDMA 3.5 times standard NFS, pre-posted 1.02 times RDMA."
+    yield "Ratios of throughput. 2003, from 32 KiB on, with cached registrations: RDMA 3.5 times standard NFS, pre-posted 1.02 times RDMA."
     yield ""
-    pairs = ((CACHED, TCP), (CACHED, INLINE), (PRE_POSTED, DIRECT), (CACHED, DIRECT))
+    pairs = ((CACHED, TCP), (CACHED, INLINE), (PRE_POSTED, CACHED), (CACHED, DIRECT))
     rows = []
     for way, other in pairs:
         cells = [
