@@ -9,7 +9,7 @@ from ..files.escape import harmless
 from .baseline_file import load, parse, read
 from .comparison import compare
 from .error import BaselineError
-from .not_testable import KEY as NOT_TESTABLE, by_reason
+from .untested import KEY as UNTESTED, by_outcome
 from .run_report import load_report
 from .shipped import path_of
 from .update import update
@@ -113,9 +113,9 @@ def _tell(result, note):
     _list(f"added{waits}", result.added)
     _list("changed; see whether the note still holds", result.changed)
     _list("removed", result.removed)
-    for reason, cases in by_reason(result.not_testable).items():
-        added = f"{len(cases)} added to {NOT_TESTABLE}, which needs no notes"
-        print(f"{added}: {harmless(reason)}")
+    for outcome, cases in by_outcome(result.untested).items():
+        added = f"{len(cases)} added to {UNTESTED}, which needs no notes"
+        print(f"{added}: {harmless(str(outcome))}")
 
 
 def _list(title, cases):

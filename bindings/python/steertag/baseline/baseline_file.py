@@ -21,7 +21,7 @@ A case without a row must pass.
 
 import dataclasses
 
-from . import not_testable
+from . import untested
 from .case_outcome import EXCUSABLE, HARNESS_ERROR, PASS, VERDICTS, Outcome, names_twice
 from .error import BaselineError, cannot_read
 
@@ -47,7 +47,7 @@ class Row:
 
     @property
     def in_block(self):
-        """Whether the row is of the block not_testable: without a requirement, and with the reason for
+        """Whether the row is of the block untested: without a requirement, and with the reason for
         its note."""
         return not self.requirement
 
@@ -57,7 +57,7 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Baseline:
-    """The rows of one target, those of the block not_testable last. `date` is that of the last
+    """The rows of one target, those of the block untested last. `date` is that of the last
     change, as YYYY-MM-DD. `software`, `kernel` and `steertag` are versions, `cases` is the number of cases
     of the run. Empty or 0: unknown."""
 
@@ -139,11 +139,8 @@ def parse(path, text):
         _row(f"{path}, row {number}", entry)
         for number, entry in enumerate(document["rows"] or [], 1)
     ]
-    block = not_testable.decode(path, document)
-    rows += [
-        Row(case, (Outcome(not_testable.VERDICT, reason),), (), reason)
-        for case, reason in block.items()
-    ]
+    block = untested.decode(path, document)
+    rows += [Row(case, (outcome,), (), outcome.reason) for case, outcome in block.items()]
     twice = names_twice(row.case for row in rows)
     if twice:
         raise BaselineError(f"{path} names more than once: {some(twice)}")

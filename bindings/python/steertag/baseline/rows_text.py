@@ -6,7 +6,7 @@ import textwrap
 
 import yaml
 
-from . import not_testable
+from . import untested
 
 
 class RowsText:
@@ -20,11 +20,11 @@ class RowsText:
         self._rows = {}  # case id: text
         self._indent = ""  # of the rows
         self._head, self._tail, self._tail_start = self._lines, [], len(self._lines)
-        self._block = None  # lines of the block not_testable: (first, behind)
+        self._block = None  # lines of the block untested: (first, behind)
         for key, value in yaml.compose(text, yaml.SafeLoader).value:
             if key.value == "rows":
                 self._split(key, value)
-            elif key.value == not_testable.KEY:
+            elif key.value == untested.KEY:
                 self._block = key.start_mark.line, self._end(key, value)
             else:
                 self._marks[key.value] = value.start_mark, value.end_mark
@@ -63,8 +63,8 @@ class RowsText:
         self._replace_lines(start.line, last + 1, f"{before}{value}{behind}")
         return True
 
-    def set_not_testable(self, text):
-        """The block not_testable becomes `text`, in its place or below everything."""
+    def set_untested(self, text):
+        """The block untested becomes `text`, in its place or below everything."""
         if self._block is None:
             self._tail.append(text)
         else:

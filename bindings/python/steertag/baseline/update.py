@@ -9,7 +9,7 @@ import math
 
 import yaml
 
-from . import not_testable
+from . import untested
 from .baseline_file import HEAD_KEYS, OR_KEY, OUTCOME_KEYS, ROW_KEYS, Baseline, other_target, parse
 from .case_outcome import EXCUSABLE, PASS, Outcome
 from .comparison import differences_of
@@ -22,16 +22,16 @@ WIDTH = 100
 @dataclasses.dataclass(frozen=True)
 class Update:
     """The new text of a baseline file, and the cases whose rows were added, changed or removed.
-    `not_testable`: {case: reason} of what is new in that block."""
+    `untested`: {case: Outcome} of what is new in that block."""
 
     text: str
     added: list
     changed: list
     removed: list
-    not_testable: dict
+    untested: dict
 
     def nothing(self):
-        return not (self.added or self.changed or self.removed or self.not_testable)
+        return not (self.added or self.changed or self.removed or self.untested)
 
 
 def update(path, text, reports, target, today, note="", also=False):
@@ -42,7 +42,7 @@ def update(path, text, reports, target, today, note="", also=False):
     A row stays if it has each outcome seen. It goes if its case passed everywhere or no longer
     exists. Otherwise it gets the outcomes seen; all but the first go below `or`.
 
-    A case that no report could test goes to the block not_testable if many share the reason.
+    A case that no report could test goes to the block untested if many share the reason.
 
     `also` only adds, including a pass of cases without a row. It is for targets whose reactions
     depend on timing. Raises BaselineError."""
@@ -78,9 +78,9 @@ def update(path, text, reports, target, today, note="", also=False):
         entries[case_id] = _entry(seen[case_id], in_block.get(case_id), note, also)
         rows_text.add(case_id, _text(entries[case_id]))
     removed += sorted(in_block.keys() - block.keys() - set(added))
-    before = {case_id: row.note for case_id, row in in_block.items()}
+    before = {case_id: row.outcomes[0] for case_id, row in in_block.items()}
     if block != before:
-        rows_text.set_not_testable(not_testable.encode(block))
+        rows_text.set_untested(untested.encode(block))
     new = {case_id: why for case_id, why in block.items() if before.get(case_id) != why}
     if added or changed or removed or new:
         for key, value in _about(reports).items():
@@ -99,7 +99,7 @@ def update(path, text, reports, target, today, note="", also=False):
 
 
 def _block(in_block, listed, seen, keeps_unseen, also):
-    """The {case: reason} of the block not_testable after the update. A row with a note, or with
+    """The {case: Outcome} of the block untested after the update. A row with a note, or with
     several outcomes, stays a row. With `also` the block gets no cases: those without a row had to
     pass."""
     stays = {key for key, row in listed.items() if row.note.strip() or row.outcomes[1:]}
@@ -110,8 +110,8 @@ def _block(in_block, listed, seen, keeps_unseen, also):
             for key in seen
             if key not in in_block or {*outcomes[key]} != {*in_block[key].outcomes}
         }
-    present = {key: row.note for key, row in in_block.items()}
-    return not_testable.updated(present, outcomes, keeps_unseen, stays)
+    present = {key: row.outcomes[0] for key, row in in_block.items()}
+    return untested.updated(present, outcomes, keeps_unseen, stays)
 
 
 def _pass(cases):
@@ -194,7 +194,7 @@ def _text(entry):
 
 def _document(target, rows, block):
     text = yaml.safe_dump({"target": target, "rows": rows}, allow_unicode=True)
-    return text + not_testable.encode(block)
+    return text + untested.encode(block)
 
 
 def _head(target, today, reports):
