@@ -1,9 +1,7 @@
 """The command line: measures the rows, writes the page and its plots."""
 
-import argparse
 import dataclasses
 import os
-import subprocess
 import sys
 import time
 
@@ -12,14 +10,15 @@ from ci.jobs.bench_direct import direct_rows
 from ci.jobs.bench_direct.direct_clients import NotCollected
 from ci.jobs.bench_direct.direct_page import page
 from ci.jobs.bench_direct.direct_plots import plots
-from ci.jobs.bench_nfs.bench_nfs_command import CANNOT_RUN, RESULTS, Run, machine, write_figures
-from ci.jobs.bench_nfs.bench_servers import CannotMeasure, processors
-from steertag import fabric, peer, stopping
+from ci.jobs.bench_nfs.bench_nfs_command import RESULTS, Run, machine, write_figures
+from ci.jobs.bench_nfs.bench_servers import processors
+from ci.jobs.bench_nfs.rows_command import parse_rows, rows_parser, run_rows
 
 DESCRIPTION = """\
 Repeats the comparison of 2003 of the ways into a server's file cache, by our client and server over loopback: inline, direct,
 pre-posted and optimistic READs. Prints the page; results and plots go to build/bench-direct/.
 """
+PROGRAM = "ci/bench-direct"
 FOLDER = PROJECT / "build" / "bench-direct"
 PAGE = "direct-access.md"
 ROWS = {
@@ -74,42 +73,19 @@ def write(run, folder):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="ci/bench-direct", description=DESCRIPTION)
-    parser.add_argument("row", nargs="*", help=f"{', '.join(ROWS)}; all unless given")
-    parser.add_argument("--rounds", type=int, default=7, metavar="N", help="of each row (7)")
-    parser.add_argument(
-        "--seconds", type=float, default=0.3, metavar="S", help="of each cell in a round (0.3)"
-    )
-    parser.add_argument("--keep", action="store_true", help="write docs/results/ too")
-    options = parser.parse_args(arguments)
-    unknown = set(options.row) - set(ROWS)
-    if unknown:
-        parser.error(f"no row has the name {', '.join(sorted(unknown))}")
-    if not 1 <= options.rounds <= 99 or not 0.01 <= options.seconds <= 600:
-        parser.error("--rounds are 1 to 99, --seconds 0.01 to 600")
-    return options
+    parser = rows_parser(PROGRAM, DESCRIPTION, ROWS, "", rounds=7, seconds=0.3)
+    return parse_rows(parser, ROWS, arguments)
 
 
 def main(arguments):
     """Returns the exit status: 0, or 2 if something did not run."""
     options = parse(arguments)
-    try:
-        with stopping.raising():  # no server outlives a run that is stopped
-            run = measure(options.row or ROWS, options)
+
+    def work():
+        run = measure(options.row or ROWS, options)
         print(write(run, FOLDER), end="")
         write_figures(run, FOLDER, PAGE, tuple(ROWS))
         if options.keep:
             write(run, RESULTS)
-    except (
-        CannotMeasure,
-        NotCollected,
-        OSError,
-        subprocess.SubprocessError,
-        fabric.FabricError,
-        peer.FileError,
-    ) as error:
-        print(f"ci/bench-direct: {error}", file=sys.stderr)
-        return CANNOT_RUN
-    except KeyboardInterrupt as interrupt:
-        return stopping.status(interrupt)
-    return 0
+
+    return run_rows(PROGRAM, work, NotCollected)

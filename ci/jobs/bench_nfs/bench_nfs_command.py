@@ -1,6 +1,5 @@
 """The command line: builds, measures the rows, writes the page and its plots."""
 
-import argparse
 import dataclasses
 import datetime
 import json
@@ -19,17 +18,18 @@ from ci.jobs.bench_nfs.bench_clients import NFS, TCP, new_file
 from ci.jobs.bench_nfs.bench_servers import CannotMeasure, processors, server
 from ci.jobs.bench_nfs.nfs_page import SECTIONS, page
 from ci.jobs.bench_nfs.nfs_plots import plots
+from ci.jobs.bench_nfs.rows_command import parse_rows, rows_parser, run_rows
 from ci.jobs.bench_nfs.yardstick import beside_others, installed
-from steertag import __version__, fabric, peer, stopping
+from steertag import __version__
 
 DESCRIPTION = """\
 Repeats the comparison of NFS over TCP and over RDMA of 2003, by our client and server over loopback: rows C1 to C9, and
 Ganesha with libnfs beside them. Prints the page; results and plots go to build/bench-nfs/.
 """
+PROGRAM = "ci/bench-nfs"
 FOLDER = PROJECT / "build" / "bench-nfs"
 RESULTS = PROJECT / "docs" / "results"
 PAGE = "nfs-2003.md"
-CANNOT_RUN = 2
 MEASURED = ("C1", "C4", "C6", "C7", "C8", "C9", "yardstick")
 # Rows that no machine without devices or rights can measure.
 MISSING = {
@@ -135,49 +135,26 @@ def write_figures(run, folder=FOLDER, name=PAGE, measured=MEASURED):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="ci/bench-nfs", description=DESCRIPTION)
-    parser.add_argument(
-        "row", nargs="*", help=f"{', '.join(MEASURED)}; C2 and C3 come with C1; all unless given"
-    )
-    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of each row (5)")
-    parser.add_argument(
-        "--seconds", type=float, default=0.4, metavar="S", help="of each cell in a round (0.4)"
-    )
+    note = "C2 and C3 come with C1; "
+    parser = rows_parser(PROGRAM, DESCRIPTION, MEASURED, note, rounds=5, seconds=0.4)
     parser.add_argument(
         "--packages",
         type=pathlib.Path,
         metavar="DIR",
         help="where the packages of Ganesha and libnfs are unpacked, if they are not installed",
     )
-    parser.add_argument("--keep", action="store_true", help="write docs/results/ too")
-    options = parser.parse_args(arguments)
-    unknown = set(options.row) - set(MEASURED)
-    if unknown:
-        parser.error(f"no row has the name {', '.join(sorted(unknown))}")
-    if not 1 <= options.rounds <= 99 or not 0.01 <= options.seconds <= 600:
-        parser.error("--rounds are 1 to 99, --seconds 0.01 to 600")
-    return options
+    return parse_rows(parser, MEASURED, arguments)
 
 
 def main(arguments):
     """Returns the exit status: 0, or 2 if something did not run."""
     options = parse(arguments)
-    try:
-        with stopping.raising():  # no server outlives a run that is stopped
-            run = measure(options.row or MEASURED, options)
+
+    def work():
+        run = measure(options.row or MEASURED, options)
         print(write(run, FOLDER), end="")
         write_figures(run)
         if options.keep:
             write(run, RESULTS)
-    except (
-        CannotMeasure,
-        OSError,
-        subprocess.SubprocessError,
-        fabric.FabricError,
-        peer.FileError,
-    ) as error:
-        print(f"ci/bench-nfs: {error}", file=sys.stderr)
-        return CANNOT_RUN
-    except KeyboardInterrupt as interrupt:
-        return stopping.status(interrupt)
-    return 0
+
+    return run_rows(PROGRAM, work)

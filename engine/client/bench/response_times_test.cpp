@@ -27,9 +27,9 @@ TEST(ResponseTimes, EachTimeIsAtMostOne64thTooLong) {
   for (std::int64_t time = 1; time < std::int64_t{1} << 41; time += 1 + time / 37) {
     ResponseTimes times;
     times.add(nanoseconds(time));
-    const std::int64_t told = times.quantile(0.5).count();
-    ASSERT_GE(told, time);
-    ASSERT_LE(told - time, time / 64) << time << " ns";
+    const std::int64_t found = times.quantile(0.5).count();
+    ASSERT_GE(found, time);
+    ASSERT_LE(found - time, time / 64) << time << " ns";
   }
 }
 
