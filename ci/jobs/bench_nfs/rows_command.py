@@ -1,0 +1,64 @@
+"""What the command lines of benchmarks with rows share: which rows, how long, and how they end."""
+
+import argparse
+import subprocess
+import sys
+
+from ci.jobs.bench_nfs.bench_servers import CannotMeasure
+from steertag import fabric, peer, stopping
+
+CANNOT_RUN = 2
+MOST_ROUNDS = 99
+SHORTEST_CELL_S, LONGEST_CELL_S = 0.01, 600
+
+
+def rows_parser(program, description, rows, note, rounds, seconds):
+    """A parser with the rows, --rounds, --seconds and --keep; `note` is on some of the rows."""
+    parser = argparse.ArgumentParser(prog=program, description=description)
+    parser.add_argument("row", nargs="*", help=f"{', '.join(rows)}; {note}all unless given")
+    parser.add_argument(
+        "--rounds", type=int, default=rounds, metavar="N", help=f"of each row ({rounds})"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=seconds,
+        metavar="S",
+        help=f"of each cell in a round ({seconds})",
+    )
+    parser.add_argument("--keep", action="store_true", help="write docs/results/ too")
+    return parser
+
+
+def parse_rows(parser, rows, arguments):
+    """The options, or the parser's end for a row or a number that is not possible."""
+    options = parser.parse_args(arguments)
+    unknown = set(options.row) - set(rows)
+    if unknown:
+        parser.error(f"no row has the name {', '.join(sorted(unknown))}")
+    cell = SHORTEST_CELL_S <= options.seconds <= LONGEST_CELL_S
+    if not 1 <= options.rounds <= MOST_ROUNDS or not cell:
+        parser.error(
+            f"--rounds are 1 to {MOST_ROUNDS}, --seconds {SHORTEST_CELL_S} to {LONGEST_CELL_S}"
+        )
+    return options
+
+
+def run_rows(program, work, *errors):
+    """Runs work(); the exit status: 0, or 2 with one sentence for what could not be done, also for these `errors`."""
+    try:
+        with stopping.raising():  # no server outlives a run that is stopped
+            work()
+    except (
+        CannotMeasure,
+        OSError,
+        subprocess.SubprocessError,
+        fabric.FabricError,
+        peer.FileError,
+        *errors,
+    ) as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return CANNOT_RUN
+    except KeyboardInterrupt as interrupt:
+        return stopping.status(interrupt)
+    return 0
