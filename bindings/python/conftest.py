@@ -41,3 +41,18 @@ def browser(_one_browser):
     _one_browser.resize(1280, 900)
     _one_browser.scheme("light")
     return _one_browser
+
+
+@pytest.fixture
+def server():
+    """A peer.Server of ours, by iWARP and by TCP."""
+    from steertag import peer
+
+    with peer.Server(["iwarp://127.0.0.1:0", "tcp://127.0.0.1:0"]) as running:
+        yield running
+
+
+@pytest.fixture(params=["iwarp", "tcp"])
+def url(server, request):
+    """The URL of its export by one transport."""
+    return next(each for each in server.listening if each.startswith(request.param)) + "/export"

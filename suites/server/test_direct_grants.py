@@ -6,7 +6,7 @@ from steertag.nfs import direct
 from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.nfs_message import auth_sys
 from .changed_directory import ChangedDirectory
-from .chunk_checks import chunk_length
+from .chunk_checks import chunk_length, write_call
 from .direct_user import DirectUser, MOST_INLINE
 
 UNASKED, PERMITTED, TIMES, REGISTERED = "ODAFS-2", "ODAFS-8", "ODAFS-25", "ODAFS-26"
@@ -75,8 +75,9 @@ def test_unasked(bench, state):
 
 @case("server.direct.most-references", requirements=[LIMITED, OTHERS], needs=NEEDS)
 def test_most_references(bench):
-    """A user asks for more references than most_references. It gets no more. Files can still be written, and another
-    user's READ has its data."""
+    """A user asks for more references than most_references. It gets no more. A file can still be written, and another
+    user's READ has the new data."""
+    written, content = make_file(bench)
     user, other = DirectUser(bench), DirectUser(bench)
     most, block = user.terms.most_references, user.terms.block_bytes
     if most > MOST_LENT:
@@ -88,9 +89,11 @@ def test_most_references(bench):
         got |= {each.offset for each in found}
     expect.at_least(len(got), 1, LIMITED, "references to a file of many blocks")
     expect.at_most(len(got), most, LIMITED, "references that one user has")
-    written, content = make_file(bench)  # by WRITE
+    fresh = bench.random.randbytes(len(content))
+    outcome = other.conn.exchange(write_call(other.conn, written, fresh))
+    expect(outcome, OTHERS, must=[kinds.REPLY])
     outcome = expect(other.exchange("READ", read_args(written)), OTHERS, must=[kinds.REPLY])
-    expect.data(outcome.result.resok4.data, content, OTHERS, "data of READ", outcome=outcome)
+    expect.data(outcome.result.resok4.data, fresh, OTHERS, "data of READ", outcome=outcome)
 
 
 @case("server.direct.batch-order", requirements=[BATCH], needs=[*NEEDS, "large-inline"])

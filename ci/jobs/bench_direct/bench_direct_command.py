@@ -1,9 +1,8 @@
 """The command line: measures the rows, writes the page and its plots."""
 
 import dataclasses
+import functools
 import os
-import sys
-import time
 
 from ci.jobs import PROJECT
 from ci.jobs.bench_direct import direct_rows
@@ -12,7 +11,7 @@ from ci.jobs.bench_direct.direct_page import page
 from ci.jobs.bench_direct.direct_plots import plots
 from ci.jobs.bench_nfs.bench_nfs_command import RESULTS, Run, machine, write_figures
 from ci.jobs.bench_nfs.bench_servers import processors
-from ci.jobs.bench_nfs.rows_command import parse_rows, rows_parser, run_rows
+from ci.jobs.bench_nfs.rows_command import measure_rows, parse_rows, rows_parser, run_rows
 
 DESCRIPTION = """\
 Repeats the comparison of 2003 of the ways into a server's file cache, by our client and server over loopback: inline, direct,
@@ -47,18 +46,11 @@ def measure(wanted, options):
     """A DirectRun."""
     run = DirectRun(options.rounds, options.seconds, machine())
     os.sched_setaffinity(0, {processors()[0]})
-    for name, measured in ROWS.items():
-        if name not in wanted:
-            run.missing[name] = "it was not asked for"
-            continue
-        began = time.monotonic()
-        run.results[name] = measured(options.rounds, options.seconds)
-        print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
-    for name, source in SHOWN_WITH.items():
-        if source in run.results:
-            run.results[name] = run.results[source]
-        else:
-            run.missing[name] = run.missing[source]
+    rows = {
+        name: functools.partial(measured, options.rounds, options.seconds)
+        for name, measured in ROWS.items()
+    }
+    measure_rows(run, rows, wanted, SHOWN_WITH)
     return run
 
 

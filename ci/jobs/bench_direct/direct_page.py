@@ -30,7 +30,7 @@ from ci.jobs.bench_direct.direct_rows import (
 )
 from ci.jobs.bench_nfs import figures
 from ci.jobs.bench_nfs.bench_clients import TCP
-from ci.jobs.bench_nfs.nfs_page import METHOD, Section, machine_table, megabytes
+from ci.jobs.bench_nfs.nfs_page import METHOD, Section, machine_table, megabytes, section_lines
 from steertag.bench.bench_table import size as octets
 from steertag.matrix.matrix_markdown import table
 
@@ -56,13 +56,7 @@ def page(run):
     """The text. `run` has machine, rounds, seconds, missing, and the results of rows by name."""
     lines = [INTRODUCTION, "", METHOD, "", *machine_table(run), "", "## Floors", ""]
     lines += [*_floors(run.results), ""]
-    for name, section in SECTIONS.items():
-        lines += [f"## {section.title}", ""]
-        if name in run.results:
-            lines += [*section.lines(run.results[name]), ""]
-        else:
-            lines += [f"Not measured: {run.missing[name]}.", ""]
-    return "\n".join(lines[:-1]) + "\n"
+    return "\n".join(lines + section_lines(SECTIONS, run)) + "\n"
 
 
 def _floors(results):

@@ -9,16 +9,14 @@ import platform
 import re
 import shutil
 import subprocess
-import sys
-import time
 
 from ci.jobs import PROJECT
 from ci.jobs.bench_nfs import nfs_rows
 from ci.jobs.bench_nfs.bench_clients import NFS, TCP, new_file
-from ci.jobs.bench_nfs.bench_servers import CannotMeasure, processors, server
+from ci.jobs.bench_nfs.bench_servers import processors, server
 from ci.jobs.bench_nfs.nfs_page import SECTIONS, page
 from ci.jobs.bench_nfs.nfs_plots import plots
-from ci.jobs.bench_nfs.rows_command import parse_rows, rows_parser, run_rows
+from ci.jobs.bench_nfs.rows_command import measure_rows, parse_rows, rows_parser, run_rows
 from ci.jobs.bench_nfs.yardstick import beside_others, installed
 from steertag import __version__
 
@@ -81,23 +79,7 @@ def measure(wanted, options):
                 main, path, installed(options.packages), FOLDER, options.rounds, YARDSTICK_S
             ),
         }
-        for name, measured in rows.items():
-            if name not in wanted:
-                run.missing[name] = "it was not asked for"
-                continue
-            began = time.monotonic()
-            try:
-                run.results[name] = measured()
-            except CannotMeasure as error:
-                if name != "yardstick":
-                    raise
-                run.missing[name] = str(error)
-            print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
-    for name, source in SHOWN_WITH.items():
-        if source in run.results:
-            run.results[name] = run.results[source]
-        else:
-            run.missing[name] = run.missing[source]
+        measure_rows(run, rows, wanted, SHOWN_WITH, optional=("yardstick",))
     return run
 
 

@@ -26,13 +26,19 @@ PAPER_CPU = "0.3 to 0.6"
 def page(run):
     """The text. `run` has machine, rounds, seconds, missing, and the results of rows by name."""
     lines = [INTRODUCTION, "", METHOD, "", *machine_table(run), ""]
-    for name, section in SECTIONS.items():
+    return "\n".join(lines + section_lines(SECTIONS, run)) + "\n"
+
+
+def section_lines(sections, run):
+    """The lines of {row: Section}: what a run has of each, or why it has nothing."""
+    lines = []
+    for name, section in sections.items():
         lines += [f"## {section.title}", ""]
         if name in run.results:
             lines += [*section.lines(run.results[name]), ""]
         else:
             lines += [f"Not measured: {run.missing[name]}.", ""]
-    return "\n".join(lines[:-1]) + "\n"
+    return lines[:-1]
 
 
 def machine_table(run):

@@ -3,6 +3,7 @@
 import argparse
 import subprocess
 import sys
+import time
 
 from ci.jobs.bench_nfs.bench_servers import CannotMeasure
 from steertag import fabric, peer, stopping
@@ -42,6 +43,29 @@ def parse_rows(parser, rows, arguments):
             f"--rounds are 1 to {MOST_ROUNDS}, --seconds {SHORTEST_CELL_S} to {LONGEST_CELL_S}"
         )
     return options
+
+
+def measure_rows(run, rows, wanted, shown_with, optional=()):
+    """Puts the results of the `wanted` rows into run.results, and into run.missing why one is not there. `rows` is {name:
+    function}, `shown_with` {row: the one that it shows}. An `optional` row may be impossible on this machine.
+    """
+    for name, measured in rows.items():
+        if name not in wanted:
+            run.missing[name] = "it was not asked for"
+            continue
+        began = time.monotonic()
+        try:
+            run.results[name] = measured()
+        except CannotMeasure as error:
+            if name not in optional:
+                raise
+            run.missing[name] = str(error)
+        print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+    for name, source in shown_with.items():
+        if source in run.results:
+            run.results[name] = run.results[source]
+        else:
+            run.missing[name] = run.missing[source]
 
 
 def run_rows(program, work, *errors):

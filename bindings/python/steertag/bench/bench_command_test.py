@@ -15,17 +15,6 @@ from steertag.bench.bench_cells import Cell
 QUICK = ("--seconds", "0.01", "--rounds", "2", "--file-bytes", "300000")
 
 
-@pytest.fixture
-def server():
-    with peer.Server(["iwarp://127.0.0.1:0", "tcp://127.0.0.1:0"]) as running:
-        yield running
-
-
-@pytest.fixture(params=["iwarp", "tcp"])
-def url(server, request):
-    return next(each for each in server.listening if each.startswith(request.param)) + "/export"
-
-
 def steertag(*arguments):
     return cli.main([str(each) for each in arguments])
 

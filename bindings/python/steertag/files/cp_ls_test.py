@@ -30,18 +30,6 @@ INTERRUPTIBLE = (
 
 
 @pytest.fixture
-def server():
-    with peer.Server(["iwarp://127.0.0.1:0", "tcp://127.0.0.1:0"]) as running:
-        yield running
-
-
-@pytest.fixture(params=["iwarp", "tcp"])
-def url(server, request):
-    """The URL of the export by one transport."""
-    return next(each for each in server.listening if each.startswith(request.param)) + "/export"
-
-
-@pytest.fixture
 def exported(tmp_path):
     """A directory that others may read."""
     directory = tmp_path / "exported"
