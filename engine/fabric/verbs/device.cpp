@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "fabric/verbs/siw_key.h"
+
 namespace steertag::fabric::verbs {
 namespace {
 
@@ -19,8 +21,6 @@ constexpr const char* kConnectionManager = "/dev/infiniband/rdma_cm";
 // IBV_WC_IP_CSUM_OK, which no reliable connection uses.
 constexpr std::uint32_t kRxeVendor = 0xffffff;
 
-// Linux's siw reports the initiator's own depths in the fields for the peer's depths
-// (siw_cm_upcall).
 constexpr std::uint32_t kSiwVendor = 0x626d74;
 
 // rdma_cm takes 36 of the 92 octets of a CM REQ (InfiniBand specification, annex 11).
@@ -197,6 +197,9 @@ Expected<void, Error> Device::start() {
   if (!any_port_active(context_, attributes_, largest_message_)) {
     return tl::unexpected(Error{Errc::no_device, "no port is active"});
   }
+  if (siw() && !hold_bad_siw_key(*context_)) {
+    return refused("no completion queue");
+  }
   completions_ = ibv_create_comp_channel(context_);
   if (completions_ == nullptr) {
     return refused("no completion channel");
@@ -231,9 +234,13 @@ unsigned Device::invalidated_flags() const {
   return rxe ? unsigned{IBV_WC_WITH_INV} | unsigned{IBV_WC_IP_CSUM_OK} : unsigned{IBV_WC_WITH_INV};
 }
 
+bool Device::siw() const {
+  return attributes_.vendor_id == kSiwVendor && iwarp();
+}
+
 std::uint8_t Device::settled_reads(const CmEvent& established) const {
-  const bool siw = attributes_.vendor_id == kSiwVendor && iwarp();
-  return siw ? established.responder_resources : established.initiator_depth;
+  // siw reports the initiator's own depths in the fields for the peer's depths (siw_cm_upcall).
+  return siw() ? established.responder_resources : established.initiator_depth;
 }
 
 std::size_t Device::most_private_data() const {

@@ -74,6 +74,8 @@ class Device {
   class AsyncEvents;
   Device(Reactor& reactor, ibv_context* context);
   Expected<void, Error> start();
+  /// Linux's software iWARP.
+  bool siw() const;
 
   Reactor& reactor_;
   ibv_context* context_;  // owned by librdmacm, which opens each device once
