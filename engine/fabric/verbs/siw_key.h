@@ -5,11 +5,10 @@
 
 namespace steertag::fabric::verbs {
 
-/// Linux's siw gives each queue a key, and the process maps the queue by it. The kernel gives out
-/// the first keys that are free, by pages. rdma-core takes one valid key for none
-/// (SIW_INVAL_UOBJ_KEY), and then creates no queue pair, with errno 0. A completion queue of this
-/// process holds that key, from the first call for a context on. Call it before any other queue is
-/// made. False (errno) if the device refuses.
+/// Linux's siw gives each queue a key, by which the process maps it: the first that is free.
+/// rdma-core takes one valid key for none (SIW_INVAL_UOBJ_KEY). It creates no queue pair then, and
+/// sets no errno. From the first call for a context on a completion queue holds that key. Call it
+/// before any other queue is made. False (errno) if the device refuses.
 bool hold_bad_siw_key(ibv_context& context);
 
 }  // namespace steertag::fabric::verbs
