@@ -84,6 +84,17 @@ step() {
   collect "$1"
 }
 
+# needed NAME COMMAND...: a step without which no other means anything. If it fails, the check ends, and the step's
+# log is the last that it shows.
+needed() {
+  local failed=$total_failed
+  step "$@"
+  ((total_failed > failed)) || return 0
+  stop_steps
+  printf '\nended by step %s: the others need it\n' "$1"
+  exit 1
+}
+
 # Ends what still runs; for a trap.
 stop_steps() {
   local pid

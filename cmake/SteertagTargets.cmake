@@ -3,7 +3,12 @@
 include_guard()
 
 set(CMAKE_CXX_EXTENSIONS OFF)
+# Not where GCC precompiles headers. The cache would give out a header of another checkout, whose files have other times.
+# GCC tells headers with `#pragma once` apart by their times, and would read them twice.
 find_program(CCACHE_PROGRAM ccache)
+if(STEERTAG_QUICK AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(CCACHE_PROGRAM "")
+endif()
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
   if(STEERTAG_QUICK)

@@ -119,6 +119,27 @@ def test_a_failed_step_beside_others_fails_the_check_even_if_it_is_never_collect
     assert lines[0] == "b ok 1 passed TIME" and lines[-1] == "1 passed, 1 failed"
 
 
+def test_a_step_that_others_need_ends_the_check_and_what_runs_beside_it(tmp_path):
+    body = """
+    mkfifo "$logs/never"
+    bad() { echo the reason; false; echo went on; }
+    start beside cat "$logs/never"
+    needed a true
+    needed b bad
+    step c true
+    totals
+    """
+    status, lines, _ = run(tmp_path, body)
+    assert status == 1
+    assert lines == [
+        "a ok 1 passed TIME",
+        f"b FAILED 0 passed 1 failed TIME {tmp_path}/b.log",
+        "the reason",
+        "",
+        "ended by step b: the others need it",
+    ]
+
+
 def test_a_step_that_is_killed_has_failed(tmp_path):
     status, lines, _ = run(tmp_path, "hit() { kill -KILL $BASHPID; }\nstep a hit\ntotals")
     assert status != 0 and lines[-1] == "0 passed, 1 failed"

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "fabric/verbs/siw_key.h"
-
 namespace steertag::fabric::verbs {
 namespace {
 
@@ -197,7 +195,7 @@ Expected<void, Error> Device::start() {
   if (!any_port_active(context_, attributes_, largest_message_)) {
     return tl::unexpected(Error{Errc::no_device, "no port is active"});
   }
-  if (siw() && !hold_bad_siw_key(*context_)) {
+  if (siw() && !siw_key_.emplace(*context_).held()) {
     return refused("no completion queue");
   }
   completions_ = ibv_create_comp_channel(context_);

@@ -6,12 +6,14 @@
 #include <infiniband/verbs.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "fabric/fabric.h"
 #include "fabric/net_names.h"
 #include "fabric/verbs/cm_id.h"
 #include "fabric/verbs/completion_queues.h"
+#include "fabric/verbs/siw_key.h"
 
 namespace steertag::fabric::verbs {
 
@@ -81,6 +83,7 @@ class Device {
   ibv_context* context_;  // owned by librdmacm, which opens each device once
   ibv_device_attr attributes_{};
   std::size_t largest_message_ = 0;
+  std::optional<HeldSiwKey> siw_key_;  // outlives the queues
   ibv_comp_channel* completions_ = nullptr;
   std::unique_ptr<CompletionQueues> completion_queues_;
   std::unique_ptr<Completions> completion_events_;
