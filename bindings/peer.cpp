@@ -122,7 +122,7 @@ std::unique_ptr<ServerThread> start_server(
   if (!exported) return value_or_raise(ServerThread::start(urls, options, random, now));
   DirectoryOptions directory;
   directory.path = *exported;
-  options.squash_root = root_squash && runs_as_root();
+  if (root_squash && runs_as_root()) options.squash.of = Squash::Of::root;
   directory.key = {random(), random()};
   auto storage = DirectoryBackend::open(directory, now, random);
   if (!storage) throw py::value_error(storage.error());

@@ -19,6 +19,7 @@ from lab.machines.machine import HOST
 from lab.power import loss
 from lab.suite_runs import pair, provider_tests, suite
 from lab.target import PROJECT, Target
+from lab.unit import unit
 
 EXIT_FAILED = 1
 EXIT_LAB_FAILURE = 10  # outside pytest's codes 0 to 5: the lab, not the suite, has failed
@@ -28,8 +29,9 @@ MOST_JOBS = 16  # a target's machines take up to 6 GiB
 
 # The roles of machines that serve NFS/RDMA to the host, and that are clients of our server on the host.
 # Of a pair, one machine serves and the suite runs in the other. Ganesha serves NFS over TCP. In the last
-# our own server serves what is on a disk.
+# our own server serves what is on a disk, or our package's units start it.
 SERVER, CLIENT, PAIR, GANESHA, POWER = "server", "client", "pair", "ganesha", "power"
+UNIT = "unit"
 
 
 def build(target: Target, _: argparse.Namespace) -> int:
@@ -193,6 +195,14 @@ def lose_power(target: Target, options: argparse.Namespace) -> int:
     return 0 if outcome.passed(plan) else EXIT_FAILED
 
 
+def try_unit(target: Target, options: argparse.Namespace) -> int:
+    package = unit.find_package(options.package)
+    with session.exclusive(target):
+        for sentence in unit.run(target, package):
+            print(f"{target.name}: {sentence}", flush=True)
+    return 0
+
+
 def baseline(target: Target, _: argparse.Namespace) -> int:
     print(gate.skeleton(target), end="")
     return 0
@@ -204,6 +214,7 @@ ACTIONS_OF_ROLE = {
     CLIENT: (build, restart, run, run_client_suite, compare),
     GANESHA: (build, boot, restart, run, compare, baseline),
     POWER: (build, lose_power),
+    UNIT: (build, try_unit),
     PAIR: (build, run, run_own, compare, record, run_provider_tests, baseline),
 }
 
@@ -261,6 +272,11 @@ COMMANDS = (
         "power",
         "cut the power of a machine with our own server at many moments, and see that nothing acknowledged is lost",
     ),
+    (
+        try_unit,
+        "unit",
+        "start our server by the units of its package, in a machine whose first process is systemd",
+    ),
     (baseline, "baseline", "print a baseline made from the last report, for a human to edit"),
 )
 
@@ -312,6 +328,8 @@ def _add_arguments(command: argparse.ArgumentParser, action: Callable) -> None:
         _add_own_steps(command)
     if action is lose_power:
         _add_power(command)
+    if action is try_unit:
+        command.add_argument("--package", help="the Debian package; by default that of ci/package")
     if action is run_client_suite:
         command.add_argument(
             "--nfs",

@@ -45,7 +45,7 @@ struct ServerContext {
                      .of_source = options.most_connections_of_source,
                      .early_drop = options.most_connections},
                     {}),
-        dispatcher(std::move(programs), options.squash_root, options.clock, options.retries),
+        dispatcher(std::move(programs), options.squash, options.clock, options.retries),
         replies(options.reply_budget_bytes),
         failed_calls(options.clock),
         callbacks(options.clock) {}

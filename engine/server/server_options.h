@@ -11,6 +11,7 @@
 #include "server/direct/policy.h"
 #include "server/interposer.h"
 #include "server/policy.h"
+#include "server/rpc/squash.h"
 #include "server/stream/limits.h"
 #include "support/expected.h"
 #include "wire/private_data.h"
@@ -35,7 +36,7 @@ struct ServerOptions {
   RetryPolicy retries;
   fabric::iwarp::Policy iwarp;
   fabric::roce::Policy roce;
-  bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
+  Squash squash;
   DeadlineClock clock = std::chrono::steady_clock::now;
   /// Takes the optimistic connections of direct access. None: they are connections like others.
   std::shared_ptr<DirectAccess> direct;

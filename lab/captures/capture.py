@@ -8,7 +8,6 @@ import dataclasses
 import pathlib
 import shutil
 import time
-from collections.abc import Callable
 
 from lab import host
 from lab.captures import capture_file, capture_workload
@@ -16,7 +15,8 @@ from lab.captures.capture_workload import CLIENT, MOUNT, SERVER
 from lab.failure import LabFailure
 from lab.images.image import Image
 from lab.machines import link, session
-from lab.machines.channel import Channel, Silent
+from lab.machines.agent import Agent, OrderFailed
+from lab.machines.channel import Channel
 from lab.machines.machine import Machine
 from lab.target import PROJECT, Target
 
@@ -26,10 +26,6 @@ TARGETS = ("linux-6.1-siw", "linux-6.1-rxe")
 ROLES = {SERVER: "capture-server", CLIENT: "capture-client"}
 CLIENT_MODULES = ("nfs", "nfsv3", "nfsv4")
 CLIENT_PACKAGES = ("acl", "attr", "util-linux")  # of the workload's programs
-AGENT_READY = "agent ready"
-AGENT_LIMIT_S = 60
-# A mount takes a second; two machines that do not find each other are silent for a minute.
-STEP_LIMIT_S = 120
 # After the unmount the connection's end is on the way until nothing is recorded for so long. Keep-alives and
 # broadcasts may go on, hence the limit. qemu tells of its file by nothing but the size, which is looked at so often.
 QUIET_S = 3.0
@@ -52,10 +48,6 @@ class RecordedLink(link.Link):
         return [*super().options(), "-object", recorder]
 
 
-class StepFailed(LabFailure):
-    """A step of the workload ended with another status than 0: on other machines it would too."""
-
-
 class Peer:
     """One of the two machines, which takes its commands over its serial port."""
 
@@ -71,39 +63,23 @@ class Peer:
             serials=(self.channel.serial(),),
             link=end,
         )
+        self._agent = Agent(name, self.channel, self.machine)
 
     def boot(self) -> None:
         host.say(f"booting the {self.name}")
         seconds = self.machine.boot(lambda: self.channel.open(self.machine))
         host.say(f"ready after {seconds:.1f} s")
-        self._await(lambda line: line == AGENT_READY, AGENT_LIMIT_S, "say that it listens")
+        self._agent.await_ready()
 
     def do(self, command: str) -> None:
         """Runs one line of shell; LabFailure if it does not end with 0 within its limit."""
-        self.channel.send(command)
-        lines = self._await(lambda line: line.startswith("done "), STEP_LIMIT_S, command)
-        if lines[-1] != "done 0":
-            told = "".join(f"\n    {line}" for line in lines)
-            raise StepFailed(f"the {self.name} failed at `{command}`:{told}")
+        self._agent.do(command)
 
     def close(self) -> None:
         for complaint in self.machine.complaints():
             host.say(f"the {self.name}'s console has: {complaint}")
         self.machine.power_off()
         self.channel.close()
-
-    def _await(self, is_last: Callable[[str], bool], limit_s: float, what: str) -> list[str]:
-        """The lines that come, to the one that is looked for."""
-        deadline = time.monotonic() + limit_s
-        lines = []
-        try:
-            while not lines or not is_last(lines[-1]):
-                lines.append(self.channel.read_line(deadline))
-        except Silent:
-            raise LabFailure(
-                f"the {self.name} did not {what} within {limit_s} s; {self.machine.last_words()}"
-            )
-        return lines
 
 
 def both_ways(target: Target) -> Target:
@@ -132,7 +108,7 @@ def record(target: Target, image: Image, version: str) -> None:
     for _ in range(MOST_RUNS - 1):
         try:
             return record_once(target, image, version)
-        except StepFailed:
+        except OrderFailed:
             raise
         except LabFailure as failure:
             host.say(f"{failure}; both machines are booted again")
@@ -156,7 +132,7 @@ def record_once(target: Target, image: Image, version: str) -> None:
             host.say(f"{step.machine}: {step.text}")
             try:
                 peers[step.machine].do(step.command)
-            except StepFailed as failure:
+            except OrderFailed as failure:
                 raise LabFailure(str(failure)) if step.text == MOUNT else failure
         await_quiet(dump, peers[CLIENT].machine)
     finally:

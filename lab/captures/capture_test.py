@@ -9,6 +9,7 @@ from lab import target as targets
 from lab.captures import capture, capture_file, capture_workload
 from lab.failure import LabFailure
 from lab.machines import link
+from lab.machines.agent import OrderFailed
 
 PCAP = capture_file.PCAP_HEADER.pack(capture_file.PCAP_MAGIC, 2, 4, 0, 0, 65536, 1)
 
@@ -105,7 +106,7 @@ def test_a_step_that_fails_is_not_tried_on_other_machines(monkeypatch):
 
     def record_once(*_):
         calls.append(1)
-        raise capture.StepFailed("the client failed at `cat`")
+        raise OrderFailed("the client failed at `cat`")
 
     monkeypatch.setattr(capture, "record_once", record_once)
     with pytest.raises(LabFailure, match="failed at"):

@@ -7,7 +7,7 @@ import pytest
 from lab import target as targets
 from lab.failure import LabFailure
 from lab.kernel_client import client, workload
-from lab.machines import channel, guest_machine
+from lab.machines import agent, channel, guest_machine
 from lab.machines.emulator import Emulator
 from lab.machines.machine import MOST_STARTS
 
@@ -69,7 +69,7 @@ def guest(tmp_path, monkeypatch):
 
 
 def test_a_machine_that_dies_while_it_boots_is_started_again(guest, tmp_path, monkeypatch):
-    emulator = Emulator(monkeypatch, tmp_path / "count", MOST_STARTS - 1, guest_machine.AGENT_READY)
+    emulator = Emulator(monkeypatch, tmp_path / "count", MOST_STARTS - 1, agent.READY)
     guest.boot()
     assert guest.machine.alive()
     assert guest.machine.complaints() == []
@@ -79,21 +79,21 @@ def test_a_machine_that_dies_while_it_boots_is_started_again(guest, tmp_path, mo
 def test_a_machine_that_dies_in_every_boot_is_told_with_its_last_words(
     guest, tmp_path, monkeypatch
 ):
-    emulator = Emulator(monkeypatch, tmp_path / "count", MOST_STARTS, guest_machine.AGENT_READY)
+    emulator = Emulator(monkeypatch, tmp_path / "count", MOST_STARTS, agent.READY)
     with pytest.raises(LabFailure, match="(?s)died before it was ready.*BUG at the beginning"):
         guest.boot()
     assert emulator.starts() == MOST_STARTS
 
 
 def test_an_agent_that_says_nothing_is_told(guest, tmp_path, monkeypatch):
-    monkeypatch.setattr(guest_machine, "AGENT_LIMIT_S", 0)
+    monkeypatch.setattr(agent, "READY_LIMIT_S", 0)
     Emulator(monkeypatch, tmp_path / "count", 0, "")
-    with pytest.raises(LabFailure, match="the guest's agent did not answer within 0 s"):
+    with pytest.raises(LabFailure, match="the guest did not say that it listens within 0 s"):
         guest.boot()
 
 
 def test_a_machine_that_ended_between_two_steps_is_a_step_that_hangs(guest, tmp_path, monkeypatch):
-    Emulator(monkeypatch, tmp_path / "count", 0, guest_machine.AGENT_READY)
+    Emulator(monkeypatch, tmp_path / "count", 0, agent.READY)
     guest.boot()
     guest.machine.power_off()
     result = client.run_step(guest, FSX, "v3", "memory", None)

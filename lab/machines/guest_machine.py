@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import pathlib
-import time
 from collections.abc import Callable
 
 from lab import host
-from lab.failure import LabFailure
 from lab.images.image import Image
 from lab.kernel_client import workload
-from lab.machines.channel import Channel, Silent
+from lab.machines.agent import Agent
+from lab.machines.channel import Channel
 from lab.machines.machine import Machine
 from lab.machines.own_network import OwnNetwork
 from lab.target import Target
 
 NETWORKS = ("10.0.2.0/24", "10.0.3.0/24")  # of client A and of client B
-AGENT_READY = "agent ready"
-AGENT_LIMIT_S = 60
 
 
 class Guest:
@@ -56,15 +53,7 @@ class Guest:
         host.say(f"booting {self._target.name}")
         seconds = self.machine.boot(lambda: self.channel.open(self.machine))
         host.say(f"ready after {seconds:.1f} s")
-        deadline = time.monotonic() + AGENT_LIMIT_S
-        try:
-            while self.channel.read_line(deadline) != AGENT_READY:
-                pass
-        except Silent:
-            raise LabFailure(
-                f"the guest's agent did not answer within {AGENT_LIMIT_S} s; "
-                f"{self.machine.last_words()}"
-            )
+        Agent("guest", self.channel, self.machine).await_ready()
 
     def power_off(self) -> None:
         """Ends the machine, if there is one; the next `boot` makes a fresh one."""

@@ -39,6 +39,7 @@ class Export:
         (self.directory / "file").chmod(0o666)
         self.server = None
         self.client = None
+        self.uid = 0
 
     def start(self, *arguments, program=PROGRAM):
         self.stop()
@@ -52,8 +53,9 @@ class Export:
             assert self.server.stop() is None
 
     def call(self, procedure, arguments, module=nfs3):
-        """The result; as uid 0, which is the anonymous user where the server squashes root."""
-        call = module.encode_call(procedure, arguments, xid=1, credential=rpc.auth_sys())
+        """The result; as `uid`, 0 at first, which is the anonymous user where the server squashes root."""
+        credential = rpc.auth_sys(uid=self.uid, gid=self.uid)
+        call = module.encode_call(procedure, arguments, xid=1, credential=credential)
         return module.decode_reply(procedure, self.client.call(call))[1]
 
     def mount(self):
@@ -186,7 +188,7 @@ def test_read_only(export):
 
 
 def owner_of_a_new_directory(export):
-    """The (uid, gid) on the host of what a client's uid 0 makes."""
+    """The (uid, gid) on the host of what the client makes."""
     where = nfs3.DirOpArgs(dir=export.mount(), name="made")
     made = export.call("MKDIR", nfs3.MkdirArgs(where=where))
     assert made.status == nfs3.NFS3_OK
@@ -220,6 +222,20 @@ def test_root_is_let_in_when_told_so(export):
     said = [line for line in export.server.output().splitlines() if "--no-root-squash" in line]
     assert len(said) == (1 if os.geteuid() == 0 else 0)
     assert all(line.endswith(f"is root within {export.directory}") for line in said)
+
+
+def test_every_client_is_the_servers_user_when_told_so(export):
+    """A server that is root itself owns the directory, and gives no client root's rights."""
+    secret = export.directory / "secret"
+    secret.write_bytes(b"the owner's")
+    secret.chmod(0o600)
+    as_root = os.geteuid() == 0
+    export.start("--all-squash")
+    export.uid = 1000
+    read = export.read(export.lookup("secret"))
+    assert (read.status == nfs3.NFS3ERR_ACCES) == as_root
+    user = (NOBODY, NOBODY) if as_root else (os.geteuid(), os.getegid())
+    assert owner_of_a_new_directory(export) == user
 
 
 def test_an_export_is_served_where_openat2_is_refused(export):

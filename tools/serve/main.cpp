@@ -1,5 +1,6 @@
 // steertag-serve: the reference server as a program, in the foreground until a signal ends it.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -81,6 +82,17 @@ void restrict_itself(const Options& options) {
   for (const std::string& line : enter_sandbox(needs)) warn(line);
 }
 
+/// Who clients are within the export. The host knows the server's user only.
+peer::Squash squash(const Options& options) {
+  peer::Squash squash;
+  if (!options.export_directory) return squash;
+  const bool as_root = peer::runs_as_root();
+  if (as_root && options.root_squash) squash.of = peer::Squash::Of::root;
+  if (options.all_squash) squash.of = peer::Squash::Of::all;
+  if (!as_root) squash.uid = ::geteuid(), squash.gid = ::getegid();
+  return squash;
+}
+
 int serve(const Options& options) {
   // Not for a printed list: there a closed pipe ends the program quietly, as it does other tools.
   std::signal(SIGPIPE, SIG_IGN);
@@ -108,9 +120,8 @@ int serve(const Options& options) {
       return fail(usable.error());
   }
   peer::ServerOptions how = options.server;
-  const bool as_root = options.export_directory && peer::runs_as_root();
-  how.squash_root = as_root && options.root_squash;
-  if (as_root && !options.root_squash)
+  how.squash = squash(options);
+  if (options.export_directory && peer::runs_as_root() && !options.root_squash)
     warn("--no-root-squash: whoever reaches this server and says to be uid 0 is root within " +
          *options.export_directory);
   if (options.optimistic)

@@ -29,6 +29,7 @@ struct Words {
   std::uint64_t memory_mib = peer::kDefaultMemoryMib;
   bool read_only = false;
   bool no_root_squash = false;
+  bool all_squash = false;
   std::vector<std::string> deviations;
   std::uint32_t credits = peer::kDefaultCredits;
   std::uint32_t inline_bytes = peer::kDefaultAnnouncedBytes;
@@ -65,11 +66,17 @@ void describe(CLI::App& app, Words& words) {
       ->capture_default_str();
   app.add_flag("--read-only", words.read_only, "refuse every change of the export")
       ->needs(exported);
-  app.add_flag(
-         "--no-root-squash", words.no_root_squash,
-         "take uid 0 and gid 0 of clients for root within the export; otherwise a server that "
-         "runs as root takes them for 65534")
-      ->needs(exported);
+  auto* no_root_squash =
+      app.add_flag(
+             "--no-root-squash", words.no_root_squash,
+             "take uid 0 and gid 0 of clients for root within the export; otherwise a server that "
+             "runs as root takes them for 65534")
+          ->needs(exported);
+  app.add_flag("--all-squash", words.all_squash,
+               "take every client for the server's own user within the export, or for 65534 if "
+               "that is root")
+      ->needs(exported)
+      ->excludes(no_root_squash);
   app.add_option("--handle-key", words.key_file,
                  "file with the key of file handles, made if it is missing: handles then survive "
                  "a restart")
@@ -133,6 +140,7 @@ std::variant<Options, Ending> check(const Words& words) {
   options.memory_mib = words.memory_mib;
   options.read_only = words.read_only;
   options.root_squash = !words.no_root_squash;
+  options.all_squash = words.all_squash;
   options.key_file = words.key_file;
   if (words.recovery_file && words.recovery_file->empty())
     return Ending{"--recovery needs the name of a file", kUsageError};

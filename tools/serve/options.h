@@ -21,6 +21,7 @@ struct Options {
   std::uint64_t memory_mib = peer::kDefaultMemoryMib;  // of the files in memory
   bool read_only = false;
   bool root_squash = true;    // of an export that is served as root
+  bool all_squash = false;    // of any export
   std::string key_file;       // empty: a new key in every run
   std::string recovery_file;  // empty: a restart forgets all clients of NFS version 4
   std::chrono::seconds lease = peer::kLeaseTime;

@@ -11,19 +11,19 @@ void refuse(const rpc::ReplyHeader& header, ReplyPayload& reply) {
   put(header, reply);
 }
 
-void squash(rpc::AuthSys& identity) {
-  if (identity.uid == 0) identity.uid = Caller::kAnonymous;
-  if (identity.gid == 0) identity.gid = Caller::kAnonymous;
-  std::replace(identity.gids.begin(), identity.gids.end(), std::uint32_t{0}, Caller::kAnonymous);
+void squash_root(rpc::AuthSys& identity, const Squash& squash) {
+  if (identity.uid == 0) identity.uid = squash.uid;
+  if (identity.gid == 0) identity.gid = squash.gid;
+  std::replace(identity.gids.begin(), identity.gids.end(), std::uint32_t{0}, squash.gid);
 }
 
 }  // namespace
 
-Dispatcher::Dispatcher(std::vector<std::unique_ptr<Program>> programs, bool squash_root,
+Dispatcher::Dispatcher(std::vector<std::unique_ptr<Program>> programs, const Squash& squash,
                        DeadlineClock clock, const RetryPolicy& retries)
     : duplicates_(std::move(clock), retries),
       executes_once_(retries.executes_once),
-      squash_root_(squash_root) {
+      squash_(squash) {
   for (auto& program : programs) {
     Versions& versions = programs_[program->number()];
     versions.try_emplace(program->version(), std::move(program));
@@ -35,12 +35,14 @@ void Dispatcher::refuse_arguments(std::uint32_t xid, ReplyPayload& reply) {
 }
 
 rpc::AuthStatus Dispatcher::identify(const rpc::OpaqueAuth& credential, Caller& caller) {
+  if (squash_.of == Squash::Of::all) caller = {squash_.uid, squash_.gid, {}};
   if (credential.flavor == rpc::AuthFlavor::AUTH_NONE) return rpc::AuthStatus::AUTH_OK;
   if (credential.flavor != rpc::AuthFlavor::AUTH_SYS) return rpc::AuthStatus::AUTH_REJECTEDCRED;
   wire::Reader reader(credential.body);
   auth_sys_.decode(reader);
   if (!reader.ok() || reader.remaining() > 0) return rpc::AuthStatus::AUTH_BADCRED;
-  if (squash_root_) squash(auth_sys_);
+  if (squash_.of == Squash::Of::all) return rpc::AuthStatus::AUTH_OK;
+  if (squash_.of == Squash::Of::root) squash_root(auth_sys_, squash_);
   caller = {auth_sys_.uid, auth_sys_.gid, auth_sys_.gids};
   return rpc::AuthStatus::AUTH_OK;
 }

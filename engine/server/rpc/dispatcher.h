@@ -9,6 +9,7 @@
 
 #include "server/rpc/duplicate_request_cache.h"
 #include "server/rpc/program.h"
+#include "server/rpc/squash.h"
 
 namespace steertag::peer {
 
@@ -24,9 +25,8 @@ struct AdmittedCall {
 
 class Dispatcher {
  public:
-  /// Of two programs with one number and version the first counts. With `squash_root` uid 0 and
-  /// gid 0 of a caller become those of the anonymous user, wherever AUTH_SYS has them.
-  explicit Dispatcher(std::vector<std::unique_ptr<Program>> programs, bool squash_root = false,
+  /// Of two programs with one number and version the first counts.
+  explicit Dispatcher(std::vector<std::unique_ptr<Program>> programs, const Squash& squash = {},
                       DeadlineClock clock = std::chrono::steady_clock::now,
                       const RetryPolicy& retries = {});
 
@@ -50,7 +50,7 @@ class Dispatcher {
   std::map<std::uint32_t, Versions> programs_;  // by number
   DuplicateRequestCache duplicates_;
   bool executes_once_;
-  bool squash_root_;
+  Squash squash_;
   rpc::AuthSys auth_sys_;  // reused
 };
 

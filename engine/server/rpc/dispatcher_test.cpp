@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace steertag::peer::testing {
 namespace {
 
@@ -87,16 +89,20 @@ class WhoAmI final : public Program {
   }
 };
 
-/// Who a caller with this credential is to a server that squashes root or does not.
-std::vector<std::uint32_t> identity(bool squash_root, const rpc::AuthSys& credential) {
+constexpr Squash kOfRoot{Squash::Of::root};
+constexpr Squash kOfAll{Squash::Of::all, 700, 7};
+
+/// Who a caller with this credential is to a server that squashes so; without one it is AUTH_NONE.
+std::vector<std::uint32_t> identity(const Squash& squash,
+                                    const std::optional<rpc::AuthSys>& credential) {
   std::vector<std::unique_ptr<Program>> programs;
   programs.push_back(std::make_unique<WhoAmI>());
-  Dispatcher dispatcher(std::move(programs), squash_root);
-  const Bytes body = rpc::encode_auth_sys(credential);
+  Dispatcher dispatcher(std::move(programs), squash);
+  const Bytes body = credential ? rpc::encode_auth_sys(*credential) : Bytes();
   rpc::CallHeader header;
   header.program = 300;
   header.version = 1;
-  header.credential = {rpc::AuthFlavor::AUTH_SYS, body};
+  if (credential) header.credential = {rpc::AuthFlavor::AUTH_SYS, body};
   Bytes octets;
   wire::Writer writer(octets);
   header.encode(writer);
@@ -117,8 +123,8 @@ TEST(RootSquash, UidAndGidZeroAreTheAnonymousUsersWhereverTheyStand) {
   rpc::AuthSys root;
   root.gids = {4, 0, 27};
   const std::uint32_t nobody = Caller::kAnonymous;
-  EXPECT_EQ(identity(false, root), (std::vector<std::uint32_t>{0, 0, 4, 0, 27}));
-  EXPECT_EQ(identity(true, root), (std::vector<std::uint32_t>{nobody, nobody, 4, nobody, 27}));
+  EXPECT_EQ(identity({}, root), (std::vector<std::uint32_t>{0, 0, 4, 0, 27}));
+  EXPECT_EQ(identity(kOfRoot, root), (std::vector<std::uint32_t>{nobody, nobody, 4, nobody, 27}));
 }
 
 TEST(RootSquash, OthersAreWhoTheySay) {
@@ -126,9 +132,22 @@ TEST(RootSquash, OthersAreWhoTheySay) {
   user.uid = 1000;
   user.gid = 100;
   user.gids = {4};
-  EXPECT_EQ(identity(true, user), (std::vector<std::uint32_t>{1000, 100, 4}));
+  EXPECT_EQ(identity(kOfRoot, user), (std::vector<std::uint32_t>{1000, 100, 4}));
   user.gid = 0;
-  EXPECT_EQ(identity(true, user), (std::vector<std::uint32_t>{1000, Caller::kAnonymous, 4}));
+  EXPECT_EQ(identity(kOfRoot, user), (std::vector<std::uint32_t>{1000, Caller::kAnonymous, 4}));
+}
+
+TEST(AllSquash, EveryCallerIsOneUserWithoutGroups) {
+  const std::vector<std::uint32_t> one{kOfAll.uid, kOfAll.gid};
+  rpc::AuthSys root;
+  root.gids = {4, 0, 27};
+  rpc::AuthSys user;
+  user.uid = 1000;
+  EXPECT_EQ(identity(kOfAll, root), one);
+  EXPECT_EQ(identity(kOfAll, user), one);
+  EXPECT_EQ(identity(kOfAll, std::nullopt), one);
+  EXPECT_EQ(identity(kOfRoot, std::nullopt),
+            (std::vector<std::uint32_t>{Caller::kAnonymous, Caller::kAnonymous}));
 }
 
 }  // namespace

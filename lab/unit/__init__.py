@@ -1,0 +1,1 @@
+"""Our server started by the units of its Debian package, under systemd."""
