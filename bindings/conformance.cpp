@@ -2,6 +2,7 @@
 #include "conformance/judge.h"
 
 #include "bind.h"
+#include "conformance/direct/direct_access.h"
 #include "conformance/legacy/prototype_judge.h"
 #include "conformance/legacy/rfc5666_judge.h"
 
@@ -119,15 +120,21 @@ void bind_legacy(py::module_& module) {
 void bind_conformance(py::module_& module) {
   module.doc() = "The judge: events of one connection in, findings out.";
   bind_values(module);
+  py::class_<conformance::DirectAccess>(
+      module, "DirectAccess",
+      "What the judges of all connections of one observer know of direct access.")
+      .def(py::init<>());
   using Bound = PyJudge<Judge>;
   bind_judge<Judge>(module, "Judge",
                     "Judges both sides of one connection. Give it to the connection as an "
                     "observer, or pass it the messages.")
-      .def(py::init([](bool rdma_operations) {
-             return std::make_unique<Bound>(conformance::Visibility{rdma_operations});
+      .def(py::init([](bool rdma_operations, conformance::DirectAccess* direct) {
+             return std::make_unique<Bound>(conformance::Visibility{rdma_operations}, nullptr,
+                                            direct);
            }),
-           py::kw_only(), py::arg("rdma_operations") = true,
-           "`rdma_operations`: every RDMA Write and Read is an event.")
+           py::kw_only(), py::arg("rdma_operations") = true, py::arg("direct") = py::none(),
+           py::keep_alive<1, 3>(),
+           "`rdma_operations`: every RDMA Write and Read is an event. `direct`: a DirectAccess.")
       .def(
           "connect",
           [](Bound& bound, const py::buffer& private_data) {

@@ -165,6 +165,17 @@ py::object negotiated_to_python(const ConnectionSummary& summary) {
                   "remote_invalidation"_a = summary.negotiated->remote_invalidation);
 }
 
+py::object optimistic_to_python(const ConnectionSummary& summary) {
+  if (!summary.optimistic) return py::none();
+  py::dict reads;
+  for (std::size_t state = 0; state < conformance::kReadStates; ++state) {
+    const std::uint64_t count = summary.optimistic->reads[state];
+    const std::string_view word = conformance::name(static_cast<conformance::ReadState>(state));
+    if (count > 0) reads[py::str(word.data(), word.size())] = count;
+  }
+  return py::dict("hello_frame"_a = summary.optimistic->hello_frame, "reads"_a = reads);
+}
+
 void bind_parts(py::module_& module) {
   py::class_<PlacedFinding>(module, "Finding", "One requirement that one side broke in a packet.")
       .def_readonly("connection", &PlacedFinding::connection, "Number of the connection, from 1.")
@@ -257,6 +268,12 @@ void bind_connection(py::module_& module) {
       .def_property_readonly(
           "reverse", [](const Summary& one) { return one.direction(Role::server); },
           "The Direction of the server's calls.")
+      .def_property_readonly("optimistic", &optimistic_to_python,
+                             "Of an optimistic connection `hello_frame` (of the reply with its "
+                             "ticket; 0: not seen) and `reads` by what they brought; or None.")
+      .def_readonly("references", &Summary::references, "Of direct access, in replies.")
+      .def_readonly("fallbacks", &Summary::fallbacks,
+                    "Reads by RPC of a block whose optimistic Read had failed.")
       .def_property_readonly("messages", &messages_to_python, "Counts by kind of message.")
       .def_property_readonly("losses", &losses_to_python,
                              "Losses of the capture, by kind; they are never violations.")

@@ -74,6 +74,9 @@ hf_register_info kOpenings[] = {
                                           BASE_DEC, "In octets (RFC 8797 4.2)")},
     {&fields.private_data_receive_size, info("Receive size", "steertag.private_data.receive_size",
                                              FT_UINT32, BASE_DEC, "In octets (RFC 8797 4.2)")},
+    {&fields.private_data_ticket,
+     info("Ticket", "steertag.private_data.ticket", FT_BYTES, BASE_NONE,
+          "Of HELLO's reply; it opens an optimistic connection")},
     {&fields.threshold_to_server,
      info("Inline threshold to the server", "steertag.threshold.to_server", FT_UINT32, BASE_DEC,
           "In octets")},
@@ -126,12 +129,34 @@ hf_register_info kMemory[] = {
     {&fields.chunks_not_shown,
      info("Chunk segments not shown", "steertag.chunk.not_shown", FT_UINT64, BASE_DEC, nullptr)},
     {&fields.operation, info("RDMA operation", "steertag.operation", FT_STRING, BASE_NONE,
-                             "write, read or read response")},
+                             "write, read, read response or fault")},
     {&fields.operation_stag, info("STag", "steertag.operation.stag", FT_UINT32, BASE_HEX, nullptr)},
     {&fields.operation_offset,
      info("Offset", "steertag.operation.offset", FT_UINT64, BASE_HEX, nullptr)},
     {&fields.operation_length,
      info("Length", "steertag.operation.length", FT_UINT64, BASE_DEC, nullptr)},
+};
+
+hf_register_info kDirect[] = {
+    {&fields.direct_procedure,
+     info("Direct access", "steertag.direct.procedure", FT_STRING, BASE_NONE,
+          "HELLO, REFS, READ, BATCH, RETURN, COUNTERS or NULL")},
+    {&fields.direct_references, info("References", "steertag.direct.references", FT_UINT64,
+                                     BASE_DEC, "Granted by this reply")},
+    {&fields.direct_fallback,
+     info("Instead of the Read in frame", "steertag.direct.fallback", FT_FRAMENUM, BASE_NONE,
+          "The optimistic Read of this block that failed")},
+    {&fields.block_state, info("Block", "steertag.block", FT_STRING, BASE_NONE,
+                               "waiting, valid, revoked, torn, unknown, part, outside or faulted")},
+    {&fields.block_file, info("File handle", "steertag.block.file", FT_BYTES, BASE_NONE, nullptr)},
+    {&fields.block_offset,
+     info("Offset in the file", "steertag.block.offset", FT_UINT64, BASE_DEC, nullptr)},
+    {&fields.block_length,
+     info("Octets of the file", "steertag.block.length", FT_UINT32, BASE_DEC, nullptr)},
+    {&fields.block_grant, info("Granted in frame", "steertag.block.grant_frame", FT_FRAMENUM,
+                               BASE_NONE, "The reply with the reference")},
+    {&fields.block_request, info("Request in frame", "steertag.block.request_frame", FT_FRAMENUM,
+                                 BASE_NONE, nullptr, FRAMENUM_TYPE(FT_FRAMENUM_REQUEST))},
 };
 
 ei_register_info kExperts[] = {
@@ -148,12 +173,13 @@ ei_register_info kExperts[] = {
 void register_fields(int protocol) {
   static int* ids[] = {&subtrees.frame,        &subtrees.finding, &subtrees.opening,
                        &subtrees.private_data, &subtrees.message, &subtrees.chunk,
-                       &subtrees.operation,    &subtrees.loss};
+                       &subtrees.operation,    &subtrees.block,   &subtrees.loss};
   proto_register_field_array(protocol, kGeneral, static_cast<int>(std::size(kGeneral)));
   proto_register_field_array(protocol, kFindings, static_cast<int>(std::size(kFindings)));
   proto_register_field_array(protocol, kOpenings, static_cast<int>(std::size(kOpenings)));
   proto_register_field_array(protocol, kMessages, static_cast<int>(std::size(kMessages)));
   proto_register_field_array(protocol, kMemory, static_cast<int>(std::size(kMemory)));
+  proto_register_field_array(protocol, kDirect, static_cast<int>(std::size(kDirect)));
   proto_register_subtree_array(ids, static_cast<int>(std::size(ids)));
   expert_module_t* module = expert_register_protocol(protocol);
   expert_register_field_array(module, kExperts, static_cast<int>(std::size(kExperts)));

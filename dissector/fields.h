@@ -35,6 +35,7 @@ struct Fields {
   int private_data_invalidation = -1;
   int private_data_send_size = -1;
   int private_data_receive_size = -1;
+  int private_data_ticket = -1;
   int threshold_to_server = -1;
   int threshold_to_client = -1;
   int remote_invalidation = -1;
@@ -67,6 +68,16 @@ struct Fields {
   int operation_offset = -1;
   int operation_length = -1;
 
+  int direct_procedure = -1;
+  int direct_references = -1;
+  int direct_fallback = -1;
+  int block_state = -1;
+  int block_file = -1;
+  int block_offset = -1;
+  int block_length = -1;
+  int block_grant = -1;
+  int block_request = -1;
+
   int loss = -1;
 };
 
@@ -78,6 +89,7 @@ struct Subtrees {
   int message = -1;
   int chunk = -1;
   int operation = -1;
+  int block = -1;
   int loss = -1;
 };
 

@@ -32,6 +32,11 @@ void Store::on_message(const grade::MessageNote& note) {
 
 void Store::on_operation(const grade::OperationNote& note) {
   operations_.push_back(note);
+  if (auto& block = operations_.back().block; block && block->grant_frame != 0) {
+    if (handles_.size() <= block->file) handles_.resize(std::size_t{block->file} + 1);
+    if (handles_[block->file].empty()) handles_[block->file] = block->handle;
+    block->handle = {};
+  }
   add(NoteKind::operation, operations_.size(), note.connection, note.stamp.frame);
 }
 

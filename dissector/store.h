@@ -80,6 +80,8 @@ class Store final : public grade::NoteSink {
   const grade::OperationNote& operation(const Entry& entry) const {
     return operations_[entry.index];
   }
+  /// The file handle of an optimistic Read whose block is known.
+  const std::string& handle(const grade::BlockNote& block) const { return handles_[block.file]; }
   const grade::LossNote& loss(const Entry& entry) const { return losses_[entry.index]; }
   const Finding& finding(const Entry& entry) const { return findings_[entry.index]; }
   std::uint64_t connection(const Entry& entry) const;
@@ -104,6 +106,7 @@ class Store final : public grade::NoteSink {
   std::vector<Opening> openings_;
   std::vector<Message> messages_;
   std::vector<grade::OperationNote> operations_;
+  std::vector<std::string> handles_;  // of files, by number
   std::vector<grade::LossNote> losses_;
   std::vector<Finding> findings_;
 };

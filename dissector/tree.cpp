@@ -5,6 +5,7 @@
 #include "dissector/fields.h"
 #include "dissector/preferences.h"
 #include "dissector/words.h"
+#include "nfs/direct/private_data.h"
 
 namespace steertag::dissector {
 
@@ -101,12 +102,28 @@ void draw_finding(const Canvas& canvas, const Entry& entry) {
   add_expert(inner, item, finding);
 }
 
+proto_item* add_octets(const Canvas& canvas, int field, const void* octets, std::size_t size) {
+  return proto_tree_add_bytes_with_length(canvas.tree, field, canvas.tvb, 0, 0,
+                                          static_cast<const std::uint8_t*>(octets),
+                                          static_cast<int>(size));
+}
+
+void draw_ticket(const Canvas& canvas, proto_item* item, const Bytes& octets) {
+  proto_item_append_text(item, " (of an optimistic connection)");
+  if (octets.size() < direct::kPrivateHeaderOctets + direct::kTicketOctets) return;
+  const Canvas inner = canvas.under(proto_item_add_subtree(item, subtrees.private_data));
+  add_octets(inner, fields.private_data_ticket, octets.data() + direct::kPrivateHeaderOctets,
+             direct::kTicketOctets);
+}
+
 void draw_private_data(const Canvas& canvas, const Opening& opening) {
   if (opening.private_data.empty()) return;
-  const auto size = static_cast<int>(opening.private_data.size());
-  proto_item* item = proto_tree_add_bytes_with_length(
-      canvas.tree, fields.private_data, canvas.tvb, 0, 0,
-      reinterpret_cast<const std::uint8_t*>(opening.private_data.data()), size);
+  proto_item* item = add_octets(canvas, fields.private_data, opening.private_data.data(),
+                                opening.private_data.size());
+  if (opening.note.optimistic) {
+    draw_ticket(canvas, item, opening.private_data);
+    return;
+  }
   if (!opening.note.found) {
     proto_item_append_text(item, " (none of RPC-over-RDMA: the defaults apply)");
     return;
@@ -180,6 +197,14 @@ void draw_credits(const Canvas& canvas, const grade::MessageNote& note) {
   if (note.granted) worked_out(canvas.add(fields.credits_granted, *note.granted));
 }
 
+void draw_direct(const Canvas& canvas, const conformance::DirectMessage& direct) {
+  if (!direct.procedure.empty()) canvas.add(fields.direct_procedure, direct.procedure);
+  if (direct.references != 0) {
+    canvas.add(fields.direct_references, std::uint64_t{direct.references});
+  }
+  if (direct.fallback) worked_out(canvas.add_frame(fields.direct_fallback, *direct.fallback));
+}
+
 void draw_message(const Canvas& canvas, const Entry& entry) {
   const Message& message = canvas.store.message(entry);
   const grade::MessageNote& note = message.note;
@@ -205,7 +230,22 @@ void draw_message(const Canvas& canvas, const Entry& entry) {
   inner.add(fields.procedure, note.words.proc);
   draw_credits(inner, note);
   draw_transaction(inner, message);
+  draw_direct(inner, note.direct);
   draw_chunks(inner, note);
+}
+
+/// Of an optimistic Read.
+void draw_block(const Canvas& canvas, const grade::BlockNote& block) {
+  proto_item* item = canvas.add(fields.block_state, word(block.state));
+  worked_out(item);
+  const Canvas inner = canvas.under(proto_item_add_subtree(item, subtrees.block));
+  worked_out(inner.add_frame(fields.block_request, block.request_frame));
+  if (block.grant_frame == 0) return;
+  const std::string& handle = canvas.store.handle(block);
+  worked_out(add_octets(inner, fields.block_file, handle.data(), handle.size()));
+  worked_out(inner.add(fields.block_offset, block.offset));
+  worked_out(inner.add(fields.block_length, block.length));
+  worked_out(inner.add_frame(fields.block_grant, block.grant_frame));
 }
 
 void draw_operation(const Canvas& canvas, const Entry& entry) {
@@ -219,6 +259,7 @@ void draw_operation(const Canvas& canvas, const Entry& entry) {
   inner.add(fields.operation_stag, note.stag);
   inner.add(fields.operation_offset, note.offset);
   inner.add(fields.operation_length, note.length);
+  if (note.block) draw_block(inner, *note.block);
   if (note.call_frame == 0) return;
   worked_out(inner.add_frame(fields.call_frame, note.call_frame));
   worked_out(inner.add(fields.xid, note.call_xid));

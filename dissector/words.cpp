@@ -47,8 +47,14 @@ const char* word(grade::OperationNote::Kind kind) {
       return "read";
     case grade::OperationNote::Kind::read_response:
       return "read response";
+    case grade::OperationNote::Kind::fault:
+      return "fault";
   }
   return "unknown";
+}
+
+const char* word(conformance::ReadState state) {
+  return conformance::name(state).data();  // of literals
 }
 
 const char* word(trace::Role role) {

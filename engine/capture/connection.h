@@ -26,6 +26,8 @@ struct Ends {
 struct ConnectionName {
   Fabric fabric = Fabric::iwarp;
   Ends ends;
+  /// Of direct access (docs/direct-access.md): it carries RDMA Reads and no messages.
+  bool optimistic = false;
 };
 
 /// Why a part of a connection could not be read. A loss never becomes a violation.
@@ -78,7 +80,7 @@ class ConnectionSink {
   virtual void on_end(const FrameStamp& stamp) = 0;
 };
 
-/// Opens a sink for each RPC-over-RDMA connection.
+/// Opens a sink for each RPC-over-RDMA connection, and each optimistic one of direct access.
 class ConnectionSinks {
  public:
   virtual ~ConnectionSinks() = default;

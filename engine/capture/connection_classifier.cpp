@@ -54,7 +54,8 @@ void ConnectionClassifier::set_end(Side side, std::string text) {
 void ConnectionClassifier::on_event(const FrameStamp& stamp, Side actor, const trace::Body& body) {
   if (state_ == State::undecided) {
     decide(actor, body);
-    if (state_ == State::undecided && is_rpcrdma_ && client_) open_sink(stamp);
+    const bool is_known = is_rpcrdma_ || is_optimistic_;
+    if (state_ == State::undecided && is_known && client_) open_sink(stamp);
   }
   if (state_ == State::undecided) keep(stamp, actor, body);
   if (state_ == State::open) report(stamp, actor, body);
@@ -99,7 +100,11 @@ void ConnectionClassifier::on_end(const FrameStamp& stamp) {
 void ConnectionClassifier::decide(Side actor, const trace::Body& body) {
   // The ticket of direct access is random, and may look like anything.
   const auto* connect = std::get_if<trace::Connect>(&body);
-  if (connect && wire::has_direct_format(connect->private_data)) return refuse();
+  if (connect && wire::has_direct_format(connect->private_data)) {
+    is_optimistic_ = true;
+    client_ = actor;
+    return;
+  }
   if (announces(body)) is_rpcrdma_ = true;
   if (std::holds_alternative<trace::Connect>(body) && !client_) client_ = actor;
   const auto* send = std::get_if<trace::Send>(&body);
@@ -139,7 +144,7 @@ void ConnectionClassifier::keep(const FrameStamp& stamp, Side actor, const trace
 
 void ConnectionClassifier::open_sink(const FrameStamp& stamp) {
   state_ = State::open;
-  ConnectionName name{hints_.fabric, {}};
+  ConnectionName name{hints_.fabric, {}, is_optimistic_};
   name.ends.client = hints_.ends[static_cast<std::size_t>(*client_)];
   name.ends.server = hints_.ends[static_cast<std::size_t>(other(*client_))];
   sink_ = &sinks_.open(kept_.empty() ? stamp : kept_.front().stamp, name);

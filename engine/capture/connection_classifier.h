@@ -84,6 +84,7 @@ class ConnectionClassifier {
   std::optional<Side> client_;
   std::optional<Side> replier_;  // sender of the first reply
   bool is_rpcrdma_ = false;      // the protocol is RPC-over-RDMA
+  bool is_optimistic_ = false;   // or its request has the private data of direct access
   std::size_t sends_ = 0;        // examined
   std::size_t kept_bytes_ = 0;
   std::vector<Kept> kept_;

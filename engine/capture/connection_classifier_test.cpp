@@ -83,15 +83,27 @@ TEST(ConnectionClassifier, OnAKnownPortWhatIsStrangeIsTold) {
   EXPECT_THAT(all.connections[0].sends, ElementsAre(kStrange));
 }
 
-TEST(ConnectionClassifier, ConnectionsOfDirectAccessCarryNoMessages) {
+TEST(ConnectionClassifier, KnowsConnectionsOfDirectAccessByTheirRequest) {
+  for (const bool known_port : {false, true}) {
+    testing::AllLines all;
+    ConnectionClassifier classifier(all, hints(known_port));
+    const Bytes ticket = from_hex("6f646166 01000000 f6ab0e18 01000000 00000000 00000000");
+    classifier.on_event(at(1), Side::a, trace::Connect{ticket});
+    classifier.on_event(at(2), Side::a, trace::RdmaRead{1, 0, 8});
+    classifier.on_end(at(3));
+    ASSERT_EQ(all.connections.size(), 1u);
+    EXPECT_TRUE(all.connections[0].name.optimistic);
+    EXPECT_EQ(all.connections[0].name.ends.client, "a");
+    EXPECT_EQ(all.connections[0].lines.size(), 3u);
+  }
+}
+
+TEST(ConnectionClassifier, OthersAreNotOptimistic) {
   testing::AllLines all;
-  ConnectionClassifier classifier(all, hints(true, Side::a));
-  const Bytes ticket = from_hex("6f646166 01000000 f6ab0e18 01000000 00000000 00000000");
-  classifier.on_event(at(1), Side::a, trace::Connect{ticket});
-  classifier.on_event(at(2), Side::a, trace::RdmaRead{1, 0, 8});
-  EXPECT_FALSE(classifier.wanted());
-  classifier.on_end(at(3));
-  EXPECT_TRUE(all.connections.empty()) << "an RDMA Read of a client is no violation there";
+  ConnectionClassifier classifier(all, hints());
+  classifier.on_event(at(1), Side::a, trace::Send{kCall, {}});
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_FALSE(all.connections[0].name.optimistic);
 }
 
 TEST(ConnectionClassifier, GivesUpBeyondItsLimits) {

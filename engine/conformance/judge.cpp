@@ -9,6 +9,9 @@
 #include "conformance/connection_rules.h"
 #include "conformance/connection_state.h"
 #include "conformance/credit_rules.h"
+#include "conformance/direct/direct_access.h"
+#include "conformance/direct/direct_calls.h"
+#include "conformance/direct/optimistic_connection.h"
 #include "conformance/error_rules.h"
 #include "conformance/form_rules.h"
 #include "conformance/header_rules.h"
@@ -20,14 +23,21 @@
 #include "conformance/returned_chunk_rules.h"
 #include "conformance/threshold_rules.h"
 #include "conformance/xid_rules.h"
+#include "wire/direct_format.h"
 #include "wire/draft.h"
 #include "wire/xdr.h"
 
 namespace steertag::conformance {
 
 struct Judge::State {
-  State(Visibility visibility, MessageObserver* watcher)
-      : connection(visibility), observer(watcher) {}
+  State(Visibility visibility, MessageObserver* watcher, DirectAccess* shared)
+      : connection(visibility),
+        observer(watcher),
+        own_access(shared == nullptr ? std::make_unique<DirectAccess>() : nullptr),
+        access(shared == nullptr ? *own_access : *shared),
+        direct_calls(access) {}
+
+  void on_event(const trace::Event& event);
 
   void on(const trace::Event& event, const trace::Connect& body);
   void on(const trace::Event& event, const trace::Accept& body);
@@ -61,6 +71,10 @@ struct Judge::State {
   Connection connection;
   MessageObserver* observer;
   wire::Header scratch;
+  std::unique_ptr<DirectAccess> own_access;
+  DirectAccess& access;
+  DirectCalls direct_calls;
+  std::unique_ptr<OptimisticConnection> optimistic;
 };
 
 namespace {
@@ -155,6 +169,7 @@ void Judge::State::on_call(const Message& message) {
   check_invalidation(message, nullptr, connection);
   const std::optional<RpcCall> rpc = read_rpc_call(message);
   if (rpc) check_call_binding(message, *rpc, connection);
+  if (rpc) direct_calls.on_call(message, *rpc, connection);
 
   const Call* earlier = direction.calls.find(message.words.xid);
   check_unique(message, earlier, connection);
@@ -169,6 +184,7 @@ void Judge::State::on_reply(const Message& message) {
   Direction& direction = answered_by(message.sender);
   check_threshold(message, connection);
   check_reply_read_list(message, connection);
+  direct_calls.on_reply(message, connection);
   Call* call = direction.calls.find(message.words.xid);
   if (call == nullptr || call->answers == 0) {
     check_unexpected_reply(message, call, connection);
@@ -253,6 +269,7 @@ void Judge::State::on(const trace::Event& event, const trace::Send& body) {
   check_after_terminate(event, connection);
   ++connection.receives(trace::other(event.actor)).taken;
   const Message message = read_message(event, body, scratch, connection);
+  direct_calls.begin_message();
   if (observer != nullptr) observer->on_message(message, connection);
   const bool large = list_entries(scratch) > kMostIdleEntries;
   judge(message);
@@ -333,30 +350,52 @@ void Judge::State::on(const trace::Event& event, const trace::Terminate&) {
   connection.terminated[static_cast<std::size_t>(event.actor)] = true;
 }
 
-void Judge::State::on(const trace::Event&, const trace::Disconnect&) {}
+void Judge::State::on(const trace::Event&, const trace::Disconnect&) {
+  direct_calls.on_end();
+}
 
-Judge::Judge(Visibility visibility, MessageObserver* observer)
-    : state_(std::make_unique<State>(visibility, observer)) {}
+void Judge::State::on_event(const trace::Event& event) {
+  const auto* connect = std::get_if<trace::Connect>(&event.body);
+  if (connect != nullptr && wire::has_direct_format(connect->private_data)) {
+    optimistic = std::make_unique<OptimisticConnection>(access, connection);
+  }
+  if (optimistic) return optimistic->on_event(event);
+  std::visit([&](const auto& body) { on(event, body); }, event.body);
+}
+
+Judge::Judge(Visibility visibility, MessageObserver* observer, DirectAccess* direct)
+    : state_(std::make_unique<State>(visibility, observer, direct)) {}
 Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;
 Judge& Judge::operator=(Judge&&) noexcept = default;
 
 void Judge::on_event(const trace::Event& event) {
-  std::visit([&](const auto& body) { state_->on(event, body); }, event.body);
+  state_->on_event(event);
 }
 
 void Judge::stop_observing() {
   Connection& connection = state_->connection;
   connection.observation_lost = true;
   for (Direction& each : connection.directions) each.history_incomplete = true;
+  state_->direct_calls.forget_history();
 }
 
 void Judge::forget_history() {
   state_->connection.forget_history();
+  state_->direct_calls.forget_history();
+  if (state_->optimistic) state_->optimistic->forget_history();
 }
 
 const Connection& Judge::connection() const {
   return state_->connection;
+}
+
+const DirectCalls& Judge::direct_calls() const {
+  return state_->direct_calls;
+}
+
+const OptimisticConnection* Judge::optimistic() const {
+  return state_->optimistic.get();
 }
 
 const std::vector<Finding>& Judge::findings() const {

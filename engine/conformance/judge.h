@@ -13,17 +13,24 @@
 namespace steertag::conformance {
 
 struct Connection;
+class DirectAccess;
+class DirectCalls;
 class MessageObserver;
+class OptimisticConnection;
 
 /// Each side is judged by its own acts. An illegal message of one side never turns the other's
 /// legal reaction into a finding.
 ///
 /// Without Connect and Accept the connection was joined in its middle. Rules that need its history
 /// are silent then.
+///
+/// A connection whose request has the private data of direct access is judged as an optimistic one.
 class Judge final : public trace::EventSink {
  public:
-  /// `observer` may be nullptr. Otherwise it must outlive the judge.
-  explicit Judge(Visibility visibility = {}, MessageObserver* observer = nullptr);
+  /// `observer` and `direct` may be nullptr. Otherwise they must outlive the judge. `direct` is
+  /// what the judges of all connections of one observer share.
+  explicit Judge(Visibility visibility = {}, MessageObserver* observer = nullptr,
+                 DirectAccess* direct = nullptr);
   ~Judge() override;
   Judge(Judge&&) noexcept;
   Judge& operator=(Judge&&) noexcept;
@@ -37,6 +44,9 @@ class Judge final : public trace::EventSink {
   void forget_history();
   /// The state after the latest event, for display only.
   const Connection& connection() const;
+  const DirectCalls& direct_calls() const;
+  /// nullptr for a connection of RPC-over-RDMA.
+  const OptimisticConnection* optimistic() const;
   const std::vector<Finding>& findings() const;
   std::size_t dropped_findings() const;
   /// Moves the findings since the last call to `into`, which is replaced. Call it regularly on a

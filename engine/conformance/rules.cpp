@@ -3,6 +3,7 @@
 #include "conformance/chunk_rules.h"
 #include "conformance/connection_rules.h"
 #include "conformance/credit_rules.h"
+#include "conformance/direct/direct_rules.h"
 #include "conformance/error_rules.h"
 #include "conformance/form_rules.h"
 #include "conformance/header_rules.h"
@@ -37,7 +38,7 @@ constexpr auto join(const std::array<Rule, Sizes>&... families) {
 constexpr auto kAll =
     join(kConnectionRules, kPrivateDataRules, kHeaderRules, kXidRules, kCreditRules,
          kThresholdRules, kFormRules, kChunkRules, kReturnedChunkRules, kInvalidationRules,
-         kRdmaWriteReadRules, kErrorRules, kBindingRules);
+         kRdmaWriteReadRules, kErrorRules, kBindingRules, kDirectRules);
 constexpr auto kLegacy = join(kPrototypeRules, kRfc5666Rules);
 
 }  // namespace

@@ -14,12 +14,15 @@
 namespace steertag::conformance {
 namespace {
 
-/// The text of all files of this folder with this suffix.
+/// The text of all files with this suffix, of this folder and of that of direct access.
 std::string sources(std::string_view ending) {
+  const std::filesystem::path own(STEERTAG_CONFORMANCE_SOURCES);
   std::ostringstream text;
-  for (const auto& entry : std::filesystem::directory_iterator(STEERTAG_CONFORMANCE_SOURCES)) {
-    if (entry.path().filename().string().ends_with(ending)) {
-      text << std::ifstream(entry.path()).rdbuf();
+  for (const auto& folder : {own, own / "direct"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().filename().string().ends_with(ending)) {
+        text << std::ifstream(entry.path()).rdbuf();
+      }
     }
   }
   return text.str();

@@ -39,11 +39,12 @@ const View* private_data_of(const trace::Body& body) {
 }  // namespace
 
 GradedConnection::GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
-                                   capture::Fabric fabric, Order order, Profile profile)
+                                   capture::Fabric fabric, Order order, Profile profile,
+                                   conformance::DirectAccess& direct)
     : grader_(grader),
       notes_(notes),
       summary_(summary == nullptr ? &own_ : summary),
-      judge_(visibility_of_captures(), this),
+      judge_(visibility_of_captures(), this, &direct),
       order_(order) {
   if (fabric != capture::Fabric::iwarp) pending_.emplace(visibility_of_captures());
   if (profile != Profile::rfc8166) legacy_ = std::make_unique<LegacyJudge>(profile);
@@ -67,7 +68,12 @@ void GradedConnection::on_event(const capture::FrameStamp& stamp, const trace::E
   std::optional<OperationNote> operation;
   if (notes_ != nullptr) operation = operation_note(seen, judge_.connection());
   judge_.on_event(seen);
-  if (legacy_) legacy_->on_event(seen);
+  if (const auto* optimistic = judge_.optimistic()) {
+    count_direct(*optimistic);
+    if (notes_ != nullptr) operation = optimistic_note(seen, *optimistic);
+  } else if (legacy_) {
+    legacy_->on_event(seen);
+  }
   if (pending_ && private_data_of(seen.body) != nullptr) pending_->open(seen);
   if (pending_ && std::holds_alternative<trace::RdmaReadResponse>(seen.body)) {
     pending_->read_response(seen.actor);
@@ -210,7 +216,7 @@ void GradedConnection::count(const trace::Event& event) {
     ++side.sends;
     side.send_bytes += send->bytes.size();
     if (send->invalidated) ++side.invalidating_sends;
-    tell_message();
+    if (judge_.optimistic() == nullptr) tell_message();
   } else if (const auto* write = std::get_if<trace::RdmaWrite>(&event.body)) {
     side.placed_bytes += write->length;
   } else if (std::holds_alternative<trace::RdmaRead>(event.body)) {
@@ -227,6 +233,15 @@ void GradedConnection::count(const trace::Event& event) {
   }
 }
 
+void GradedConnection::count_direct(const conformance::OptimisticConnection& connection) {
+  if (!summary_->optimistic) summary_->optimistic.emplace();
+  OptimisticSummary& optimistic = *summary_->optimistic;
+  if (connection.user() != nullptr) optimistic.hello_frame = connection.user()->hello_event;
+  const conformance::OptimisticRead* read = connection.latest();
+  if (read == nullptr || read->state == conformance::ReadState::waiting) return;
+  ++optimistic.reads[static_cast<std::size_t>(read->state)];
+}
+
 void GradedConnection::tell_opening(const trace::Event& event) {
   const View* octets = private_data_of(event.body);
   if (octets == nullptr) return;
@@ -241,12 +256,15 @@ void GradedConnection::tell_opening(const trace::Event& event) {
     summary_->negotiated = wire::negotiate(connection.private_data[0], connection.private_data[1]);
   }
   if (notes_ == nullptr) return;
-  notes_->on_opening(
-      {summary_->number, stamp_, event.actor, rejected, *octets, found, summary_->negotiated});
+  notes_->on_opening({summary_->number, stamp_, event.actor, rejected, *octets, found,
+                      judge_.optimistic() != nullptr, summary_->negotiated});
 }
 
 /// Notes the current Send after the judge saw it.
 void GradedConnection::tell_message() {
+  const conformance::DirectMessage& direct = judge_.direct_calls().latest();
+  summary_->references += direct.references;
+  if (direct.fallback) ++summary_->fallbacks;
   std::uint64_t in_flight = 0;
   if (requester_) {
     in_flight = judge_.connection().direction(*requester_).credits.in_flight();
@@ -258,6 +276,7 @@ void GradedConnection::tell_message() {
   note_.stamp = stamp_;
   note_.calls_in_flight = in_flight;
   note_.granted = requester_ ? granted_[index(*requester_)] : std::nullopt;
+  note_.direct = direct;
   note_.threshold_bytes.reset();
   if (const auto& negotiated = summary_->negotiated) {
     note_.threshold_bytes =

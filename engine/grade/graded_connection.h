@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "capture/connection.h"
+#include "conformance/direct/direct_access.h"
 #include "conformance/judge.h"
 #include "conformance/message_observer.h"
 #include "grade/legacy_judge.h"
@@ -24,7 +25,8 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   /// `summary` has its number already. It and the other arguments must outlive the connection's
   /// end. Without a summary the connection uses one of its own.
   GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
-                   capture::Fabric fabric, Order order, Profile profile);
+                   capture::Fabric fabric, Order order, Profile profile,
+                   conformance::DirectAccess& direct);
 
   void on_event(const capture::FrameStamp& stamp, const trace::Event& event) override;
   void on_loss(const capture::FrameStamp& stamp, trace::Role actor,
@@ -50,6 +52,7 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   void count(const trace::Event& event);
   void count_call(const conformance::Message& message, DirectionSummary& direction);
   void count_answer(const conformance::Message& message, trace::Role requester);
+  void count_direct(const conformance::OptimisticConnection& connection);
   void tell_opening(const trace::Event& event);
   void tell_message();
   void tell_findings(const trace::Event& event);

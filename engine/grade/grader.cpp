@@ -22,15 +22,18 @@ capture::ConnectionSink& Grader::open(const capture::FrameStamp& stamp,
                                       const capture::ConnectionName& name) {
   const std::uint64_t number = ++report_.connections_in_all;
   const bool legacy = profile_ != Profile::rfc8166;
+  if (!stamp.by_an_end) direct_.note_unseen();
   if (open_.size() == (legacy ? kMostLegacyConnectionsOpen : kMostConnectionsOpen)) {
     ++report_.connections_refused;
+    direct_.note_unseen();
     return *refused_;
   }
   ConnectionSummary* kept = nullptr;
   if (report_.connections.size() < kMostConnectionsKept) kept = &report_.connections.emplace_back();
   auto& slot = open_[number];
   const Order order = stamp.by_an_end ? Order::exact : Order::doubtful;
-  slot = std::make_unique<GradedConnection>(*this, notes_, kept, name.fabric, order, profile_);
+  slot = std::make_unique<GradedConnection>(*this, notes_, kept, name.fabric, order, profile_,
+                                            direct_);
   ConnectionSummary& summary = slot->summary();
   summary.number = number;
   summary.name = name;
@@ -62,7 +65,10 @@ void Grader::keep(const FindingNote& note) {
 void Grader::close(GradedConnection& connection) {
   account(connection.kept_bytes(), 0);
   const ConnectionSummary& summary = connection.summary();
-  if (summary.has_losses() && !summary.has_messages()) ++report_.connections_unjudged;
+  const bool carries_messages = !summary.name.optimistic;
+  if (carries_messages && summary.has_losses() && !summary.has_messages()) {
+    ++report_.connections_unjudged;
+  }
   const auto found = open_.find(summary.number);
   closed_ = std::move(found->second);
   open_.erase(found);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "capture/connection.h"
+#include "conformance/direct/direct_access.h"
 #include "grade/note.h"
 #include "grade/profile.h"
 #include "grade/report.h"
@@ -54,6 +55,7 @@ class Grader final : public capture::ConnectionSinks {
   std::uint64_t reading_ = 0;
   std::size_t kept_bytes_ = 0;  // by the judges of all open connections
   Report report_;
+  conformance::DirectAccess direct_;                                           // of all connections
   std::unordered_map<std::uint64_t, std::unique_ptr<GradedConnection>> open_;  // by number
   // the latest one, which may still be on the call stack
   std::unique_ptr<GradedConnection> closed_;

@@ -7,6 +7,8 @@
 
 #include "conformance/trace_builder.h"
 #include "grade/testing.h"
+#include "nfs/direct/private_data.h"
+#include "nfs/direct/procedures.h"
 
 namespace steertag::grade {
 namespace {
@@ -288,6 +290,98 @@ TEST(Grader, ListsSoManyFindingsOfAConnectionAndCountsAllByRule) {
     EXPECT_EQ(counts[0].rule, "reply_answers_a_call");
     EXPECT_EQ(counts[0].count, kMostFindingsListed + 10);
   }
+}
+
+/// A user of direct access with a reference to a block of four octets; an optimistic connection.
+struct DirectUser {
+  explicit DirectUser(Grader& grader) : rpc(grader), optimistic(grader) {
+    direct::HelloResult hello;
+    hello.resok4.block_bytes = 4096;
+    hello.resok4.most_references = 8;
+    hello.resok4.lease_seconds = 60;
+    rpc.open();
+    exchange(1, direct::Procedure::DIRECTPROC1_HELLO, direct::HelloArgs{}, hello);
+    Bytes octets;
+    direct::encode(direct::Ticket{}, octets);
+    optimistic.at(20).event(Role::client, trace::Connect{octets});
+    octets.clear();
+    direct::encode_answer(octets);
+    optimistic.event(Role::server, trace::Accept{octets});
+    direct::RefsArgs args;
+    args.file = direct::FileHandle(std::as_bytes(std::span(std::string_view("file"))));
+    args.want_refs = 1;
+    direct::RefsResult result;
+    result.resok4.refs = {{7, 0x1000, 9, 0, 4}};
+    rpc.at(30);
+    exchange(2, direct::Procedure::DIRECTPROC1_REFS, args, result);
+  }
+  template <class Args, class Result>
+  void exchange(std::uint32_t xid, direct::Procedure procedure, const Args& args,
+                const Result& result) {
+    Bytes octets;
+    wire::Writer arguments(octets);
+    args.encode(arguments);
+    rpc.send(Role::client, header(xid),
+             rpc_call(xid, direct::kProgram, direct::kVersion,
+                      static_cast<std::uint32_t>(procedure), octets));
+    octets.clear();
+    wire::Writer results(octets);
+    result.encode(results);
+    rpc.send(Role::server, header(xid), rpc_reply(xid, octets));
+  }
+
+  EventFeed rpc;
+  EventFeed optimistic;
+};
+
+TEST(Grader, TellsWhichBlocksOptimisticReadsHit) {
+  Notes notes;
+  Grader grader(&notes);
+  DirectUser user(grader);
+  const Bytes wiped(4 + conformance::kFrameBytes);
+  const trace::RdmaRead read{7, 0x1000, wiped.size()};
+  user.optimistic.at(40)
+      .event(Role::client, read)
+      .event(Role::server, trace::RdmaReadResponse{0, 0, wiped.size(), wiped})
+      .event(Role::client, read)
+      .event(Role::server, trace::Terminate{0, 1, 0});
+  direct::ReadArgs args;
+  args.file = direct::FileHandle(std::as_bytes(std::span(std::string_view("file"))));
+  args.count = 4;
+  user.rpc.at(50);
+  user.exchange(3, direct::Procedure::DIRECTPROC1_READ, args, direct::ReadResult{});
+  user.optimistic.at(60).end();
+  user.rpc.end();
+
+  ASSERT_EQ(notes.operations.size(), 4u);
+  EXPECT_EQ(notes.operations[3].kind, OperationNote::Kind::fault);
+  for (const OperationNote& each : notes.operations) {
+    ASSERT_TRUE(each.block);
+    EXPECT_EQ(each.block->grant_frame, 31u) << "that of REFS's reply";
+    EXPECT_EQ(each.block->length, 4u);
+  }
+  EXPECT_EQ(notes.operations[1].block->state, conformance::ReadState::revoked);
+  EXPECT_EQ(notes.operations[1].block->request_frame, 40u);
+  EXPECT_EQ(notes.messages[4].direct.procedure, "READ");
+  EXPECT_EQ(notes.messages[4].direct.fallback, 41u) << "the Read that showed a revoked frame";
+  const Report& report = grader.report();
+  EXPECT_EQ(report.findings_in_all, 0u);
+  EXPECT_EQ(report.connections[0].references, 1u);
+  EXPECT_EQ(report.connections[0].fallbacks, 1u);
+  EXPECT_FALSE(report.connections[0].optimistic);
+  ASSERT_TRUE(report.connections[1].optimistic);
+  EXPECT_EQ(report.connections[1].optimistic->hello_frame, 4u);
+  EXPECT_THAT(report.connections[1].optimistic->reads, ElementsAre(0, 0, 1, 0, 0, 0, 0, 1));
+}
+
+TEST(Grader, ASendOnAnOptimisticConnectionIsNoMessage) {
+  Notes notes;
+  Grader grader(&notes);
+  DirectUser user(grader);
+  const std::size_t messages = notes.messages.size();
+  user.optimistic.at(40).call(header(1)).end();
+  EXPECT_EQ(notes.messages.size(), messages);
+  EXPECT_EQ(grader.report().connections[1].side(Role::client).sends, 1u);
 }
 
 TEST(Grader, ASupersededProfileHasItsOwnFindingsAndNoneOfTheOthers) {

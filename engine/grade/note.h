@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "capture/connection.h"
+#include "conformance/direct/direct_calls.h"
+#include "conformance/direct/optimistic_connection.h"
 #include "conformance/finding.h"
 #include "conformance/message.h"
 #include "wire/private_data.h"
@@ -38,6 +40,7 @@ struct OpeningNote {
   bool rejected = false;
   View private_data;
   std::optional<wire::FoundPrivateData> found;
+  bool optimistic = false;  // of direct access
   /// The thresholds, if both sides were seen.
   std::optional<wire::Negotiated> negotiated;
 };
@@ -73,13 +76,28 @@ struct MessageNote {
   std::vector<ChunkNote> chunks;  // at most kMostChunksNoted
   /// Including those without a note, by ChunkNote::Kind.
   std::array<std::size_t, kChunkKinds> segments{};
+  conformance::DirectMessage direct;
   std::size_t segments_in_all() const { return segments[0] + segments[1] + segments[2]; }
 };
 inline constexpr std::size_t kMostChunksNoted = 64;
 
-/// One segment of an RDMA Write, a Read Request or a segment of a Read Response.
+/// The block that an optimistic Read is about, and what became of the Read.
+struct BlockNote {
+  conformance::ReadState state = conformance::ReadState::waiting;
+  std::uint64_t request_frame = 0;
+  /// The reply that granted the reference; 0 if no known one has these octets. The next four are
+  /// then unknown.
+  std::uint64_t grant_frame = 0;
+  std::uint32_t file = 0;    // a number for each file handle
+  std::string_view handle;   // valid during the call
+  std::uint64_t offset = 0;  // of the block in its file
+  std::uint32_t length = 0;  // octets of the file in it
+};
+
+/// One segment of an RDMA Write, a Read Request, a segment of a Read Response, or the fault that
+/// came in place of one.
 struct OperationNote {
-  enum class Kind : std::uint8_t { write, read, read_response } kind = Kind::write;
+  enum class Kind : std::uint8_t { write, read, read_response, fault } kind = Kind::write;
   std::uint64_t connection = 0;
   capture::FrameStamp stamp;
   trace::Role actor = trace::Role::server;
@@ -89,6 +107,7 @@ struct OperationNote {
   /// The outstanding call that offers the memory; 0 if there is none or it is unknown.
   std::uint64_t call_frame = 0;
   std::uint32_t call_xid = 0;
+  std::optional<BlockNote> block;  // on an optimistic connection
 };
 
 struct LossNote {

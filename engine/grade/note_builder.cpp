@@ -46,6 +46,31 @@ const conformance::Call* call_of_response(const conformance::Direction& directio
   return direction.calls.at(read->call, read->serial);
 }
 
+/// The note on an RDMA operation, without what it belongs to.
+std::optional<OperationNote> plain_note(const trace::Event& event) {
+  OperationNote note;
+  note.actor = event.actor;
+  if (const auto* write = std::get_if<trace::RdmaWrite>(&event.body)) {
+    note.kind = OperationNote::Kind::write;
+    note.stag = write->stag;
+    note.offset = write->offset;
+    note.length = write->length;
+  } else if (const auto* read = std::get_if<trace::RdmaRead>(&event.body)) {
+    note.kind = OperationNote::Kind::read;
+    note.stag = read->source_stag;
+    note.offset = read->source_offset;
+    note.length = read->length;
+  } else if (const auto* response = std::get_if<trace::RdmaReadResponse>(&event.body)) {
+    note.kind = OperationNote::Kind::read_response;
+    note.stag = response->sink_stag;
+    note.offset = response->sink_offset;
+    note.length = response->length;
+  } else {
+    return std::nullopt;
+  }
+  return note;
+}
+
 }  // namespace
 
 std::optional<trace::Role> requester_of(const conformance::Message& message) {
@@ -83,35 +108,43 @@ void fill(MessageNote& note, const conformance::Message& message,
 
 std::optional<OperationNote> operation_note(const trace::Event& event,
                                             const conformance::Connection& connection) {
-  OperationNote note;
-  note.actor = event.actor;
-  const conformance::Call* call = nullptr;
+  std::optional<OperationNote> note = plain_note(event);
+  if (!note) return note;
   const conformance::Direction& of_other = connection.direction(trace::other(event.actor));
-  if (const auto* write = std::get_if<trace::RdmaWrite>(&event.body)) {
-    note.kind = OperationNote::Kind::write;
-    note.stag = write->stag;
-    note.offset = write->offset;
-    note.length = write->length;
-    call = call_at(of_other, write->stag, write->offset, false);
-  } else if (const auto* read = std::get_if<trace::RdmaRead>(&event.body)) {
-    note.kind = OperationNote::Kind::read;
-    note.stag = read->source_stag;
-    note.offset = read->source_offset;
-    note.length = read->length;
-    call = call_at(of_other, read->source_stag, read->source_offset, true);
-  } else if (const auto* response = std::get_if<trace::RdmaReadResponse>(&event.body)) {
-    note.kind = OperationNote::Kind::read_response;
-    note.stag = response->sink_stag;
-    note.offset = response->sink_offset;
-    note.length = response->length;
-    call = call_of_response(connection.direction(event.actor));
-  } else {
-    return std::nullopt;
+  const bool is_response = note->kind == OperationNote::Kind::read_response;
+  const bool is_read = note->kind == OperationNote::Kind::read;
+  const conformance::Call* call = is_response
+                                      ? call_of_response(connection.direction(event.actor))
+                                      : call_at(of_other, note->stag, note->offset, is_read);
+  if (call == nullptr) return note;
+  note->call_frame = call->event;
+  note->call_xid = call->xid;
+  return note;
+}
+
+std::optional<OperationNote> optimistic_note(const trace::Event& event,
+                                             const conformance::OptimisticConnection& connection) {
+  const conformance::OptimisticRead* read = connection.latest();
+  const bool is_fault = read != nullptr && read->state == conformance::ReadState::faulted;
+  std::optional<OperationNote> note = plain_note(event);
+  if (is_fault) {
+    note.emplace();
+    note->kind = OperationNote::Kind::fault;
+    note->actor = event.actor;
+    note->stag = read->stag;
+    note->offset = read->offset;
+    note->length = read->length;
   }
-  if (call != nullptr) {
-    note.call_frame = call->event;
-    note.call_xid = call->xid;
-  }
+  if (!note || read == nullptr) return note;
+  BlockNote& block = note->block.emplace();
+  block.state = read->state;
+  block.request_frame = read->event;
+  if (!read->in_frame) return note;
+  block.grant_frame = read->grant_event;
+  block.file = read->file;
+  block.handle = connection.access().handle_of(read->file);
+  block.offset = read->block_offset;
+  block.length = read->block_length;
   return note;
 }
 

@@ -20,4 +20,8 @@ void fill(MessageNote& note, const conformance::Message& message,
 std::optional<OperationNote> operation_note(const trace::Event& event,
                                             const conformance::Connection& connection);
 
+/// The same on an optimistic connection. Call it after the judge saw the event.
+std::optional<OperationNote> optimistic_note(const trace::Event& event,
+                                             const conformance::OptimisticConnection& connection);
+
 }  // namespace steertag::grade

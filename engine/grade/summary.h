@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/connection.h"
+#include "conformance/direct/optimistic_connection.h"
 #include "conformance/finding.h"
 #include "conformance/message.h"
 #include "ledger/ledger.h"
@@ -70,6 +71,12 @@ struct FindingCount {
 void count_by_rule(std::vector<FindingCount>& counts, const conformance::Finding& finding,
                    std::uint64_t frame);
 
+/// The Reads of an optimistic connection (docs/direct-access.md).
+struct OptimisticSummary {
+  std::uint64_t hello_frame = 0;  // of the reply whose ticket opened it; 0 if it was not seen
+  std::array<std::uint64_t, conformance::kReadStates> reads{};  // by conformance::ReadState
+};
+
 /// Arrays over both sides and both directions use trace::Role as index. A direction's index is its
 /// requester.
 struct ConnectionSummary {
@@ -88,6 +95,10 @@ struct ConnectionSummary {
   std::array<DirectionSummary, 2> directions;
   std::array<std::uint64_t, kMessageKinds> messages{};  // by conformance::Kind
   std::array<LossSummary, kLossKinds> losses;           // by capture::LossKind
+
+  std::optional<OptimisticSummary> optimistic;  // nothing for RPC-over-RDMA
+  std::uint64_t references = 0;                 // of direct access, in replies
+  std::uint64_t fallbacks = 0;                  // reads by RPC after an optimistic one that failed
 
   std::vector<FindingCount> findings;  // one per rule and culprit, in order of appearance
   std::uint64_t findings_in_all = 0;

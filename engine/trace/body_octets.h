@@ -15,7 +15,8 @@ inline View* octets_of(Body& body) {
         using Value = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<Value, Send>) {
           return &value.bytes;
-        } else if constexpr (std::is_same_v<Value, RdmaWrite>) {
+        } else if constexpr (std::is_same_v<Value, RdmaWrite> ||
+                             std::is_same_v<Value, RdmaReadResponse>) {
           return &value.payload;
         } else if constexpr (std::is_same_v<Value, Connect> || std::is_same_v<Value, Accept> ||
                              std::is_same_v<Value, Reject>) {

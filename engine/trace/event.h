@@ -52,11 +52,13 @@ struct RdmaRead {
   std::uint64_t length = 0;
 };
 
-/// One segment of a Read Response; the actor owns the memory that is read.
+/// One segment of a Read Response; the actor owns the memory that is read. `payload` may be empty:
+/// an observer at the owner or a truncated capture need not have it.
 struct RdmaReadResponse {
   std::uint32_t sink_stag = 0;
   std::uint64_t sink_offset = 0;
   std::uint64_t length = 0;
+  View payload{};
 };
 
 /// Memory that the actor opened to its peer, or closed. Known for our own side only.

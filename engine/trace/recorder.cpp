@@ -11,6 +11,7 @@ void Recorder::on_event(const Event& event) {
     return;
   }
   Record record{event, {}};
+  if (auto* response = std::get_if<RdmaReadResponse>(&record.event.body)) response->payload = {};
   if (View* view = octets_of(record.event.body)) {
     if (view->size() > limits_.bytes - bytes_) {
       if (!std::holds_alternative<RdmaWrite>(event.body)) {

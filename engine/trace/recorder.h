@@ -17,7 +17,8 @@ struct RecorderLimits {
 
 /// After the first event beyond a limit, events are only counted: a gap in the middle would
 /// mislead. There is one exception. An RDMA Write whose payload alone is too large is kept with its
-/// true length and without payload.
+/// true length and without payload. Read Responses are always kept so: their octets are in the
+/// memory of one of the ends, and would fill that of a recorder.
 class Recorder : public EventSink {
  public:
   explicit Recorder(const RecorderLimits& limits = {}) : limits_(limits) {}

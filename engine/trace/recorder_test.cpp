@@ -67,6 +67,15 @@ TEST(Recorder, LargeRdmaWriteLosesItsPayloadOnly) {
   EXPECT_EQ(recorder.dropped(), 0u);
 }
 
+TEST(Recorder, ReadResponsesAreKeptWithoutTheirPayload) {
+  Recorder recorder({.events = 10, .bytes = 4});
+  const Bytes octets(5);
+  recorder.on_event({0, 0, Role::server, RdmaReadResponse{1, 2, octets.size(), octets}});
+  ASSERT_EQ(recorder.size(), 1u);
+  EXPECT_TRUE(std::get<RdmaReadResponse>(recorder[0].body).payload.empty());
+  EXPECT_EQ(std::get<RdmaReadResponse>(recorder[0].body).length, 5u);
+}
+
 TEST(Recorder, ReplayAndFanoutKeepTheOrder) {
   Recorder source;
   for (std::uint64_t i = 0; i < 3; ++i) source.on_event(send_event(i, {}));

@@ -34,7 +34,8 @@ std::optional<trace::RdmaReadResponse> Reads::take(const TransportPacket& respon
   const std::uint64_t length = response.payload_length;
   // The last response has a known place even if others are missing.
   if (response.traits().last && length <= read.length) read.answered = read.length - length;
-  const trace::RdmaReadResponse event{0, read.offset + read.answered, length};
+  const View payload = response.payload_cut() ? View{} : response.payload;
+  const trace::RdmaReadResponse event{0, read.offset + read.answered, length, payload};
   read.answered += length;
   read.next = psn_after(read.next);
   if (response.traits().last || read.next == read.end) pending_.pop_front();

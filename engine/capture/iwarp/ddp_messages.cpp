@@ -50,8 +50,9 @@ Completed DdpMessages::take(const Ulpdu& ulpdu) {
             std::nullopt, false};
   }
   if (segment.opcode == Opcode::read_response) {
-    return {trace::RdmaReadResponse{segment.stag, segment.offset, ulpdu.payload_length},
-            std::nullopt, false};
+    return {
+        trace::RdmaReadResponse{segment.stag, segment.offset, ulpdu.payload_length, ulpdu.payload},
+        std::nullopt, false};
   }
   if (segment.opcode == Opcode::read_request) return take_read_request(ulpdu);
   if (segment.opcode == Opcode::terminate) return take_terminate(ulpdu);

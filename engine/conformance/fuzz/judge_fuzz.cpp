@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "conformance/direct/direct_access.h"
 #include "conformance/judge.h"
 #include "conformance/legacy/prototype_judge.h"
 #include "conformance/legacy/rfc5666_judge.h"
@@ -37,10 +38,17 @@ class Input {
   View bytes_;
 };
 
+trace::Body read_response(Input& input) {
+  const std::uint32_t stag = input.number(1);
+  const std::uint32_t length = input.number(2);
+  const View payload = input.take(length % 2 == 0 ? length : 0);
+  return trace::RdmaReadResponse{stag, 0, length, payload.size() == length ? payload : View{}};
+}
+
 trace::Body next_body(Input& input, std::uint32_t kind) {
   switch (kind % 16) {
     case 0:
-      return trace::Connect{input.take(input.number(1) % 16)};
+      return trace::Connect{input.take(input.number(1) % 32)};
     case 1:
       return trace::Accept{input.take(input.number(1) % 16)};
     case 2:
@@ -48,7 +56,7 @@ trace::Body next_body(Input& input, std::uint32_t kind) {
     case 3:
       return trace::RdmaRead{input.number(1), input.number(2), input.number(2)};
     case 4:
-      return trace::RdmaReadResponse{input.number(1), 0, input.number(2)};
+      return read_response(input);
     case 5:
       return trace::MemoryInvalidated{input.number(1), input.number(1) % 2 == 0};
     case 6:
@@ -66,14 +74,16 @@ trace::Body next_body(Input& input, std::uint32_t kind) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(std::as_bytes(std::span(data, size)));
-  conformance::Judge judge;
+  conformance::DirectAccess access;
+  conformance::Judge judge({}, nullptr, &access);
+  conformance::Judge other({}, nullptr, &access);
   conformance::Rfc5666Judge rfc5666_judge;
   conformance::PrototypeJudge prototype_judge(1024);
   for (std::uint64_t index = 0; !input.empty() && index < kMostEvents; ++index) {
     const std::uint32_t head = input.number(1);
     const trace::Role actor = head % 2 == 0 ? trace::Role::client : trace::Role::server;
     const trace::Event event{index, 0, actor, next_body(input, head / 2)};
-    judge.on_event(event);
+    (head % 32 == 31 ? other : judge).on_event(event);
     rfc5666_judge.on_event(event);
     prototype_judge.on_event(event);
   }

@@ -362,7 +362,8 @@ void IwarpConnection::on_read_refused(const ReadRequest& request) {
 void IwarpConnection::on_response_segment(const Segment& segment, View payload) {
   last_read_ = runtime_.reactor.round_time();
   octets_read_ += payload.size();
-  observation_.by_peer(trace::RdmaReadResponse{segment.stag, segment.offset, payload.size()});
+  observation_.by_peer(
+      trace::RdmaReadResponse{segment.stag, segment.offset, payload.size(), payload});
 }
 
 void IwarpConnection::on_read_done(WorkId id) {

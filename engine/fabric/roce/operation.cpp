@@ -167,8 +167,8 @@ void RoceConnection::on_sending(const Outgoing& operation, std::uint64_t offset,
 
 void RoceConnection::on_response(const Outgoing& operation, std::uint64_t offset, View payload) {
   octets_read_ += payload.size();
-  observation_.by_peer(
-      trace::RdmaReadResponse{operation.sink_stag, operation.sink_offset + offset, payload.size()});
+  observation_.by_peer(trace::RdmaReadResponse{operation.sink_stag, operation.sink_offset + offset,
+                                               payload.size(), payload});
 }
 
 void RoceConnection::on_done(Operation kind, WorkId id) {

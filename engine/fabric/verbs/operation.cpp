@@ -161,8 +161,9 @@ void VerbsConnection::on_done(const Outgoing& operation) {
   const Operation kind = kind_of(operation);
   if (kind == Operation::rdma_read) {
     octets_read_ += operation.local.length();
+    const View payload(operation.local.first(), operation.local.length());
     observation_.by_peer(trace::RdmaReadResponse{operation.local.lkey(), operation.sink_offset,
-                                                 operation.local.length()});
+                                                 payload.size(), payload});
   }
   give_completed(operation.id, kind);
 }

@@ -82,6 +82,7 @@ def connections(graded):
         yield ascii_of(
             f"connection {one.number}  {one.fabric}  "
             f"{one.client_end} (client), {one.server_end} (server)"
+            f"{'' if one.optimistic is None else ', optimistic'}"
         )
         for label, text in _summary(one):
             yield from textwrap.wrap(
@@ -101,6 +102,9 @@ def connections(graded):
 def _summary(one):
     """(label, text) of each line."""
     yield "frames", _frames(one)
+    if one.optimistic is not None:
+        yield from _optimistic(one)
+        return
     yield "thresholds", _thresholds(one)
     for name, way in (("forward", one.forward), ("reverse", one.reverse)):
         if name == "forward" or way.calls or way.replies or way.errors:
@@ -113,6 +117,29 @@ def _summary(one):
                 f"read {octets} by {counted(side.reads, 'RDMA Read', 'RDMA Reads')}"
             )
     yield "messages", ", ".join(f"{kind} {count}" for kind, count in one.messages.items()) or "none"
+    if one.references or one.fallbacks:
+        yield "direct", (
+            f"{counted(one.references, 'reference', 'references')} granted, {one.fallbacks} reads by RPC "
+            "after an optimistic one that failed"
+        )
+    yield from _judged(one)
+
+
+def _optimistic(one):
+    """The same of an optimistic connection."""
+    hello, reads = one.optimistic["hello_frame"], one.optimistic["reads"]
+    yield "optimistic", (
+        f"opened by the ticket of HELLO's reply in frame {hello}"
+        if hello
+        else "no reply to HELLO with its ticket was seen"
+    )
+    kinds = ", ".join(f"{kind} {count}" for kind, count in reads.items()) or "none"
+    octets = counted(one.client.read_bytes, "octet", "octets")
+    yield "reads", f"{kinds}; {octets} by {counted(one.client.reads, 'RDMA Read', 'RDMA Reads')}"
+    yield from _judged(one)
+
+
+def _judged(one):
     for loss in one.losses.values():
         times = counted(loss["count"], "time", "times")
         frames = f"frames {loss['first_frame']} to {loss['last_frame']}"
@@ -128,7 +155,7 @@ def _summary(one):
         )
     yield "verdict", (
         _verdict_of(one)
-        if one.messages or one.findings_in_all
+        if one.messages or one.findings_in_all or one.optimistic
         else "nothing judged: no whole message was seen"
     )
 
@@ -225,6 +252,9 @@ def totals(graded):
     connections_read = counted(
         graded.connections_in_all, "RPC-over-RDMA connection", "RPC-over-RDMA connections"
     )
+    optimistic = sum(each.optimistic is not None for each in graded.connections)
+    if optimistic:
+        connections_read += f" ({optimistic} of them optimistic)"
     yield f"{file_name(graded)}: {packets} ({', '.join(notes)}), {connections_read}: {found}"
 
 

@@ -50,7 +50,7 @@ def _why(graded):
     losses = [
         (_KINDS.index(kind), loss["first_frame"], loss["sentence"])
         for one in graded.connections
-        if not one.messages
+        if not one.messages and one.optimistic is None
         for kind, loss in one.losses.items()
     ]
     if not losses:

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from ... import fabric, nfs, wire
+from ... import conformance, fabric, nfs, wire
 from ...verdict import Verdict
 from ..exchange.callbacks import Callbacks, REVERSE_CREDITS
 from ..exchange.case_capture import client_port, make_capture, RDMA_PORT, TCP_PORT, write_capture
@@ -66,6 +66,7 @@ class Bench:
         self._files = None
         self._clients = []
         self._log = run.recorder
+        self._direct = conformance.DirectAccess()
 
     # -- connections ---------------------------------------------------------------------------
 
@@ -101,22 +102,20 @@ class Bench:
         return conn
 
     def connect_optimistic(self, private_data, **settings):
-        """A connection with these octets of private data that carries no messages, or a refused one; captured and
-        not judged. A replay lacks the ticket, which opens one connection."""
+        """A connection with these octets of private data that carries no messages, or a refused one; judged and
+        captured. A replay lacks the ticket, which opens one connection."""
         self._log.gap = self._log.gap or "a ticket opens one connection"
         settings = {"private_data": private_data, "receives": 0, "ird": 0, **settings}
-        return self._connect_rdma(False, False, settings, judged=False)
+        return self._connect_rdma(False, False, settings)
 
-    def _connect_rdma(self, greet, must_open, settings, judged=True):
+    def _connect_rdma(self, greet, must_open, settings):
         opened_with = self._settings(**settings)
         settings["private_data"] = bytes(opened_with.options.private_data)
         if "bent_startup" in settings:
             settings["bent_startup"] = kept_packet(settings["bent_startup"])
         number = len(self._captures)
-        watch = self._link.watch(number)
+        watch = self._link.watch(number, self._direct)
         self._captures.append(watch.capture)
-        if not judged:
-            watch.lose_sight()
         raw = self._link.open(opened_with, watch, self._link.connect_ms)
         seed = self._run.xid_seed(number)
         conn = Connection(raw, watch, opened_with, self.deadlines, seed, self.need)

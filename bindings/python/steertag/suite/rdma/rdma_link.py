@@ -34,15 +34,17 @@ class Settings:
 
 class Watch:
     """The observers of one connection over the provider of this name. Without `capabilities` they see
-    every RDMA operation, because our side makes them all."""
+    every RDMA operation, because our side makes them all. `direct` is a conformance.DirectAccess that the
+    judges of a case share."""
 
-    def __init__(self, number, provider, capabilities=None):
+    def __init__(self, number, provider, capabilities=None, direct=None):
         self.number = number
         self.recorder = trace.Recorder(limit_bytes=_share(EVENT_OCTETS, number))
         self.sight_lost = False  # a case blinded the judge
         self.seen_events = None  # by the judge, once it is blind
         self.judge = conformance.Judge(
-            rdma_operations=capabilities is None or capabilities.sees_remote_operations
+            rdma_operations=capabilities is None or capabilities.sees_remote_operations,
+            direct=direct,
         )
         self.capture = make_rdma_capture(provider, number, _share(CAPTURE_OCTETS, number))
         self.events = trace.Fanout([self.recorder, self.judge])
@@ -79,9 +81,9 @@ class RdmaLink(Link):
         depend on them."""
         self.provider.reseed(seed)
 
-    def watch(self, number):
-        """The observers of the connection of a case with this number."""
-        return Watch(number, self._provider_name, self.provider.capabilities)
+    def watch(self, number, direct=None):
+        """The observers of the connection of a case with this number. `direct` as for Watch."""
+        return Watch(number, self._provider_name, self.provider.capabilities, direct)
 
     def open(self, settings, watch, timeout_ms):
         """A fabric connection, established or refused, observed by `watch`."""
