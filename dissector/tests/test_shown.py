@@ -9,6 +9,7 @@ SITUATIONS = tshark.CAPTURES / "situations"
 OVERRUN = SITUATIONS / "10-credit-overrun.pcapng"
 DONE = SITUATIONS / "10-done.pcapng"
 READ = SITUATIONS / "03-read-with-write-chunk.pcapng"
+STORY = tshark.CAPTURES / "conforming" / "server.direct.story.pcapng"
 SOLICITED = SITUATIONS / "13-solicited-events.pcapng"
 
 
@@ -64,6 +65,23 @@ def test_chunks_and_operations(wireshark, passes):
     assert (write["operation"], write["operation.stag"]) == ("write", "0x0000ab01")
     assert (write["operation.length"], write["call_frame"]) == ("1024", "8")
     assert write["xid"] == "0x00000301"
+
+
+def test_direct_access(wireshark, passes):
+    """A user's HELLO, its ticket, a Read that finds its frame revoked, and the READ that takes its place."""
+    frames = wireshark.frames(STORY, passes=passes)
+    assert frame(frames, 9).one("direct.procedure") == "HELLO"
+    ticket = frame(frames, 13).one("private_data.ticket")
+    assert len(ticket.replace(":", "")) == 32
+    assert frame(frames, 14).all("private_data.ticket") == []
+    reply, revoked, fallback = (frame(frames, number) for number in (16, 26, 27))
+    assert reply.one("direct.references") == "1"
+    assert revoked.one("block") == "revoked"
+    assert (revoked.one("block.offset"), revoked.one("block.length")) == ("0", "1000")
+    assert (revoked.one("block.grant_frame"), revoked.one("block.request_frame")) == ("16", "25")
+    assert revoked.one("block.file") != frame(frames, 34).one("block.file")
+    assert fallback.one("direct.fallback") == "26"
+    assert [each["operation"] for each in frame(frames, 34).items("operation")] == ["fault"]
 
 
 def numbers(wireshark, capture, display_filter, *arguments, passes):

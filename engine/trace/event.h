@@ -96,8 +96,8 @@ using Body = std::variant<Connect, Accept, Reject, Send, RdmaWrite, RdmaRead, Rd
                           MemoryOffered, MemoryInvalidated, ReceivePosted, Terminate, Disconnect>;
 
 /// `index` counts from 0 within the connection. `time_ns` is from the observer's clock, for order
-/// and display; no rule measures with it. Views are valid during the call that passes the event. To
-/// keep an event, copy its octets.
+/// and display; of the rules only that of ODAFS-27 measures with it, a lease. Views are valid
+/// during the call that passes the event. To keep an event, copy its octets.
 struct Event {
   std::uint64_t index = 0;
   std::int64_t time_ns = 0;
