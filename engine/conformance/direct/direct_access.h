@@ -1,7 +1,6 @@
-// What the messages of all connections of one observer say of direct access
-// (docs/direct-access.md).
+// Keeps what the messages of all connections of one observer say of direct access.
 //
-// The judges of these connections share it. It judges nothing.
+// The judges of these connections share it. It judges nothing (docs/direct-access.md).
 #pragma once
 
 #include <cstdint>
@@ -93,10 +92,14 @@ class DirectAccess {
   /// not seen proves nothing.
   bool sees_all() const { return sees_all_; }
   void note_unseen() { sees_all_ = false; }
+  /// Whether the request for an optimistic connection was seen. Before, none may be recorded here.
+  bool sees_optimistic() const { return sees_optimistic_; }
+  void note_optimistic() { sees_optimistic_ = true; }
 
  private:
   std::uint64_t moment_ = 0;
   bool sees_all_ = true;
+  bool sees_optimistic_ = false;
   std::deque<std::shared_ptr<DirectUser>> users_;  // oldest first
   std::unordered_map<std::string, std::uint32_t> files_;
   std::deque<std::string> handles_;  // which stay where they are

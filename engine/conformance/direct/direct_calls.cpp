@@ -336,7 +336,7 @@ void DirectCalls::take_references(const Message& message, const Pending& call,
     }
     return;
   }
-  if (user_->asked == 0 && access_.sees_all()) {
+  if (user_->asked == 0 && access_.sees_all() && access_.sees_optimistic()) {
     if (Finding* finding = open_finding(kReferencesFollowTheConnection, message, connection)) {
       finding->expected = "no references before the optimistic connection";
       finding->observed = say(latest_.references, " references, and no connection was asked for");

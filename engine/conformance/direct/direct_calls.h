@@ -1,5 +1,6 @@
-// The calls of one RPC connection that matter to direct access: those of its program, and what
-// changes or reads a file by NFS.
+// Follows the calls of one RPC connection that matter to direct access.
+//
+// They are those of its program, and what changes or reads a file by NFS.
 #pragma once
 
 #include <cstdint>

@@ -49,14 +49,17 @@ TEST(DirectCalls, HelloMayHaveBeenBeforeTheCapture) {
 
 TEST(DirectCalls, ReferencesFollowTheOptimisticConnection) {
   for (const bool sees_all : {false, true}) {
-    DirectScene scene;
-    if (!sees_all) scene.access.note_unseen();
-    DirectTrace rpc(scene);
-    rpc.open().hello().ask().grant({reference(1)});
-    if (sees_all) {
-      rpc.expect("references_follow_the_connection", "ODAFS-2");
-    } else {
-      rpc.expect_nothing();
+    for (const bool sees_optimistic : {false, true}) {
+      DirectScene scene;
+      if (!sees_all) scene.access.note_unseen();
+      if (sees_optimistic) DirectPair(scene, 2).expect_nothing();
+      DirectTrace rpc(scene);
+      rpc.open().hello().ask().grant({reference(1)});
+      if (sees_all && sees_optimistic) {
+        rpc.expect("references_follow_the_connection", "ODAFS-2");
+      } else {
+        rpc.expect_nothing();
+      }
     }
   }
 }

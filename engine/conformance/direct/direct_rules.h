@@ -21,12 +21,12 @@ inline constexpr Rule kGenerationIsNotZero{"generation_is_not_zero", ledger::ref
                                            "The generation of a reference is not 0."};
 inline constexpr Rule kGenerationNamesOneState{
     "generation_names_one_state", ledger::ref("ODAFS-7"),
-    "A generation comes again only for the same frame, and not after a change of its block."};
+    "A generation names one frame, and one state of its block."};
 inline constexpr Rule kFrameKeepsItsBlock{"frame_keeps_its_block", ledger::ref("ODAFS-7"),
                                           "A frame on loan has no other block of its file."};
 inline constexpr Rule kReturnedPlaceIsNotUsedAgain{
     "returned_place_is_not_used_again", ledger::ref("ODAFS-6"),
-    "Memory that was given back does not come again at its STag and base for another block."};
+    "STag and base of memory that was given back are not those of another block."};
 inline constexpr Rule kReferencesStayWithinTheMost{
     "references_stay_within_the_most", ledger::ref("ODAFS-27"),
     "A user has at most most_references within a lease."};

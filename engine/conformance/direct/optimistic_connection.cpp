@@ -39,6 +39,7 @@ void OptimisticConnection::forget_history() {
 }
 
 void OptimisticConnection::on(const trace::Event& /*event*/, const trace::Connect& body) {
+  access_.note_optimistic();
   const auto ticket = direct::find_ticket(body.private_data);
   has_ticket_ = ticket.has_value();
   if (ticket) user_ = access_.find(*ticket);

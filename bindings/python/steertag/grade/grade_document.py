@@ -27,8 +27,9 @@ CONNECTION:
 - `sides`: by "client" and "server", see SIDE; `directions`: by "forward" and "reverse", see DIRECTION.
 - `messages`: numbers by kind.
 - `losses`: by kind, `count`, `first_frame`, `last_frame` and `sentence`.
-- `optimistic`: null, or of an optimistic connection of direct access `hello_frame` (of the reply with its ticket,
-  0 if it was not seen) and `reads`: numbers by "valid", "revoked", "torn", "unknown", "part", "outside", "faulted".
+- `optimistic`: null, or of an optimistic connection of direct access `hello_frame` and `reads`.
+- `hello_frame`: of the reply with its ticket, 0 if it was not seen.
+- `reads`: numbers by "valid", "revoked", "torn", "unknown", "part", "outside", "faulted".
 - `references`: of direct access, in replies; `fallbacks`: reads by RPC after an optimistic one that failed.
 - `findings_in_all`: a number; `findings_dropped`: those that are counted only, and not among `findings`.
 - `findings_undecided`: not listed, because missing or misplaced packets may explain them.
