@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "client/policy.h"
 #include "endpoint/region_pool.h"
 #include "fabric/fabric.h"
 #include "nfs/direct/messages.h"
@@ -24,7 +25,7 @@ class OptimisticConnection final : private fabric::Handler {
   using Done = std::function<void(std::optional<View>)>;
 
   /// `provider` must outlive it.
-  explicit OptimisticConnection(fabric::Provider& provider);
+  explicit OptimisticConnection(fabric::Provider& provider, const OptimisticPolicy& policy = {});
   ~OptimisticConnection() override;
   OptimisticConnection(const OptimisticConnection&) = delete;
   OptimisticConnection& operator=(const OptimisticConnection&) = delete;
@@ -58,8 +59,10 @@ class OptimisticConnection final : private fabric::Handler {
                     fabric::Operation operation) override;
   void on_closed(fabric::Connection& connection, const fabric::CloseReason& reason) override;
   void go_down(std::string reason);
+  static MutableView frame_of(const Read& read);
 
   fabric::Provider& provider_;
+  const OptimisticPolicy policy_;
   std::unique_ptr<fabric::Domain> domain_;
   RegionPool pool_;
   State state_ = State::opening;

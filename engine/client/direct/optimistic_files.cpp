@@ -67,6 +67,7 @@ void OptimisticFiles::note_end() {
   const Time now = schedule_.now();
   ends_.push_back(now);
   if (ends_.size() > kMostEnds) ends_.pop_front();
+  if (!options_.policy.limits_hellos) return;
   const bool too_many = ends_.size() == kMostEnds && now - ends_.front() < kEndsInterval;
   next_hello_ = now + (too_many ? kEndsInterval : kHelloPause);
 }
@@ -76,9 +77,10 @@ void OptimisticFiles::maintain() {
     connection_.reset();
     directory_.clear();
     note_end();
+    if (!options_.policy.ends_alone) schedule_.transport().abort_connection();
   }
   if (ticket_) {
-    connection_ = std::make_unique<OptimisticConnection>(provider_);
+    connection_ = std::make_unique<OptimisticConnection>(provider_, options_.policy);
     connection_->open(url_, *std::exchange(ticket_, std::nullopt), options_.crc);
   }
   if (program_ == Program::unknown && schedule_.now() >= next_hello_) say_hello();
@@ -160,8 +162,19 @@ bool OptimisticFiles::read_optimistically(const ReadRef& read) {
                              if (data) return deliver(*read, reference, *data);
                              ++statistics_.failed;
                              directory_.erase(read->file, block);
-                             read_by_rpc(read);
+                             fall_back(read);
                            });
+}
+
+void OptimisticFiles::fall_back(const ReadRef& read) {
+  if (options_.policy.reports_faults)
+    return read->done(
+        tl::unexpected(FileError{FileErrc::call_failed, "the RDMA Read of a block", 0, {}}));
+  read_by_rpc(read);
+  if (options_.policy.asks_once) return;
+  auto again = std::make_shared<BlockRead>(*read);
+  again->done = [](const Expected<ReadOutcome, FileError>&) {};
+  read_by_rpc(again);
 }
 
 void OptimisticFiles::deliver(const BlockRead& read, const direct::Reference& reference,

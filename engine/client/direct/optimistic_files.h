@@ -27,6 +27,7 @@ struct OptimisticOptions {
   Identity identity;
   nfs4::Verifier verifier{};  // names this run of the client
   bool crc = true;            // fabric::ConnectionOptions
+  OptimisticPolicy policy{};
 };
 
 struct OptimisticStatistics {
@@ -106,6 +107,7 @@ class OptimisticFiles final : public RemoteFiles {
   void ask_for_references(RemoteFile file, const RemoteHandle& handle);
   void remember(RemoteFile file, std::span<const direct::Reference> references, Time asked);
   bool read_optimistically(const ReadRef& read);
+  void fall_back(const ReadRef& read);
   void deliver(const BlockRead& read, const direct::Reference& reference, View data);
   void read_by_rpc(const ReadRef& read);
   void read_by_nfs(const ReadRef& read);
