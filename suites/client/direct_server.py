@@ -2,8 +2,8 @@
 
 import time
 
-from steertag import nfs, rpc, wire
-from steertag.nfs import direct, nfs3, nfs4
+from steertag import rpc
+from steertag.nfs import direct, nfs3
 from steertag.suite import client_kinds as kinds, expect
 from steertag.suite.client.script import NFS, operations_of, Script
 from steertag.suite.client.session_watch import conform_with, rpc_reply_of
@@ -17,7 +17,9 @@ BLOCK = 4096
 # Of a result with references: their number is behind change and size, and behind eof and the data of READ.
 _REFS_AT, _READ_DATA_AT = 20, 24
 REFERENCE_OCTETS = 32
-_UNUSED = "needs direct access: the server has the program, and the client read the file without HELLO"
+_UNUSED = (
+    "needs direct access: the server has the program, and the client read the file without HELLO"
+)
 _HELLO, _REFS, _READ = (int(direct.Procedure[name]) for name in ("HELLO", "REFS", "READ"))
 
 
@@ -25,7 +27,9 @@ class DirectServer(Script):
     """Each is called, if it is given:
 
     hello(reply)                       for each reply to HELLO, and posts what it wants instead.
-    references([nfs.direct.Reference]) for the references of each reply; they are replaced by its result.
+    references([nfs.direct.Reference], reply)
+                                       for the references of each reply. They are replaced by its result: a
+                                       list, or octets that do not decode.
     frame(frame, generation)           for each frame that is granted; it is replaced by its result.
     granted(server)                    before a reply with references leaves, with the peer.ScriptedServer.
     """
@@ -60,40 +64,30 @@ class DirectServer(Script):
     def on_departure(self, reply):
         if reply.kind != "reply" or reply.procedure is None:
             return False
-        self._note_read(reply)
         program, _, procedure = reply.procedure
-        if program != direct.PROGRAM:
-            return False
-        if procedure == _HELLO:
+        if program == direct.PROGRAM and procedure == _HELLO:
             self.hellos.append(time.monotonic())
-            return self._hello is not None and self._hello(reply) is not False
-        return procedure in (_REFS, _READ) and self._bend(reply)
-
-    def _note_read(self, reply):
-        for offset, octets in reads_of(reply):
-            self.reads.append((offset, octets))
-
-    def _bend(self, reply):
+            if self._hello:
+                self._hello(reply)
+            return bool(self._hello)
+        reads = reads_of(reply)
         octets = bytes(rpc_reply_of(reply))
-        at = references_at(reply, octets)
-        if at is None:
+        at = references_at(reply, octets) if program == direct.PROGRAM else None
+        made = None if at is None else self._bend(decode_references(octets[at:]), reply)
+        if not isinstance(made, bytes):
+            self.reads += reads
+        if made is None:
             return False
-        found = decode_references(octets[at:])
+        conform_with(reply, octets[:at] + (made if isinstance(made, bytes) else encoded(made)))
+        return True
+
+    def _bend(self, found, reply):
+        """What the reply is to have in place of these references; None: the same."""
         self.granted += len(found)
         self._bend_frames(found)
         if self._on_granted and found:
             self._on_granted(self.bench.server)
-        if self._references is None:
-            return False
-        conform_with(reply, octets[:at] + self._encoded(found, octets[at:], reply))
-        reply.conn.answered.add(reply.xid)
-        return True
-
-    def _encoded(self, found, present, reply):
-        made = self._references(found)
-        if isinstance(made, bytes):
-            return made
-        return b"".join([len(made).to_bytes(4, "big"), *(each.encode() for each in made)])
+        return self._references(found, reply) if self._references else None
 
     def _bend_frames(self, references):
         if self._frame is None:
@@ -107,9 +101,10 @@ class DirectServer(Script):
 
 
 def references_at(reply, octets):
-    """Where the references of a reply to REFS or READ begin, with their number; None of an error."""
+    """Where the references of a reply to REFS or READ begin, with their number; None of an error, or another
+    procedure."""
     _, body = rpc.Reply.decode(octets)
-    if int.from_bytes(body[:4], "big") != 0:
+    if reply.procedure[2] not in (_REFS, _READ) or int.from_bytes(body[:4], "big") != 0:
         return None
     at = len(octets) - len(body) + _REFS_AT
     if reply.procedure[2] == _READ:
@@ -118,6 +113,11 @@ def references_at(reply, octets):
         data = int.from_bytes(octets[at : at + 4], "big")
         at += 4 + (0 if in_chunk else -(-data // 4) * 4)
     return at
+
+
+def encoded(references):
+    """A list of references, with their number."""
+    return b"".join([len(references).to_bytes(4, "big"), *(each.encode() for each in references)])
 
 
 def decode_references(octets):
@@ -161,5 +161,11 @@ def expect_copied(bench, script, outcome, wrong=DELIVERS_NOTHING):
     what = "octets that the client asked for by two RPCs"
     expect.equal(script.read_twice, 0, FALLS_BACK, what, outcome=outcome)
     used = sum(bool(conn.calls) for conn in outcome.connections)
-    usual = bench.habits.connections
+    usual = bench.habits.connections or used
     expect.at_most(used, usual, ENDS_ALONE, "connections with RPCs", outcome=outcome)
+
+
+def need_references(bench, script):
+    """Ends the case unless references went to the client."""
+    if not script.granted:
+        bench.not_testable("the client asks for no references")

@@ -16,7 +16,8 @@ namespace steertag::peer {
 
 /// RDMA Reads in flight. Peers take 16 at a time by default, and a client has no use for more.
 inline constexpr std::size_t kMostOptimisticReads = 16;
-/// Octets of the largest block whose frame is read.
+/// Octets of a block whose frame is read. Smaller ones are not worth an RDMA Read each.
+inline constexpr std::uint32_t kSmallestOptimisticBlock = 1024;
 inline constexpr std::uint32_t kLargestOptimisticBlock = 1U << 20;
 
 class OptimisticConnection final : private fabric::Handler {

@@ -53,7 +53,7 @@ void OptimisticFiles::take_hello(const Expected<CallReply, CallError>& reply) {
   const auto result = decode_results<direct::HelloResult>(reply->results);
   const bool usable = result && result->status == nfs4::Status::NFS4_OK &&
                       result->resok4.frame_form == direct::kFrameForm &&
-                      result->resok4.block_bytes > 0 &&
+                      result->resok4.block_bytes >= kSmallestOptimisticBlock &&
                       result->resok4.block_bytes <= kLargestOptimisticBlock;
   if (!usable) return note_end();
   program_ = Program::there;
