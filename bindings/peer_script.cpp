@@ -288,6 +288,14 @@ class PyScriptedServer {
     if (storage_->write(*made, 0, from_python(content)) != Status::ok)
       throw py::value_error("the storage has no room for " + name);
   }
+  /// Writes the octets that are there: the file changes, and its content does not.
+  void rewrite(const std::string& name) {
+    const auto node = storage_->lookup(storage_->root(), name);
+    const auto content = get(name, kMostStoredBytes);
+    if (!node || !content) throw py::value_error("the storage has no file " + name);
+    if (storage_->write(*node, 0, octets_of(*content)) != Status::ok)
+      throw py::value_error("the storage cannot write " + name);
+  }
   /// No more octets than `most_bytes`: a client may give a file any size.
   std::optional<py::bytes> get(const std::string& name, std::uint64_t most_bytes) {
     const auto node = storage_->lookup(storage_->root(), name);
@@ -360,52 +368,6 @@ class PyScriptedServer {
   bool polling_ = false;  // guarded by the GIL
 };
 
-void bind_interposed_connection(py::module_& module) {
-  py::class_<InterposedConnection, ConnectionRef>(
-      module, "InterposedConnection",
-      "One connection of a ScriptedServer. Its operations follow all posted "
-      "work, and fail after the end of the connection.")
-      .def_property_readonly("number", &InterposedConnection::number)
-      .def_property_readonly("up", &InterposedConnection::up)
-      .def_property_readonly("thresholds", &InterposedConnection::negotiated)
-      .def(
-          "send",
-          [](InterposedConnection& connection, const py::buffer& octets,
-             std::optional<std::uint32_t> invalidate, const fabric::Fault* fault) {
-            value_or_raise(connection.send(from_python(octets), invalidate, fault));
-          },
-          "octets"_a, "invalidate"_a = py::none(), "fault"_a = nullptr)
-      .def(
-          "write",
-          [](InterposedConnection& connection, const py::buffer& octets, std::uint32_t stag,
-             std::uint64_t offset, const fabric::Fault* fault) {
-            value_or_raise(connection.write(from_python(octets), stag, offset, fault));
-          },
-          "octets"_a, "stag"_a, "offset"_a, "fault"_a = nullptr)
-      .def(
-          "read",
-          [](InterposedConnection& connection, std::uint32_t stag, std::uint64_t offset,
-             std::uint32_t length) {
-            return value_or_raise(connection.read(stag, offset, length));
-          },
-          "stag"_a, "offset"_a, "length"_a, "The number that on_read gets with the octets.")
-      .def(
-          "send_raw",
-          [](InterposedConnection& connection, const py::buffer& octets) {
-            value_or_raise(connection.send_raw(from_python(octets)));
-          },
-          "octets"_a)
-      .def(
-          "terminate",
-          [](InterposedConnection& connection, std::uint8_t layer, std::uint8_t type,
-             std::uint8_t code) {
-            value_or_raise(connection.terminate({layer, type, code}));
-          },
-          "layer"_a, "type"_a, "code"_a)
-      .def("disconnect", &InterposedConnection::disconnect)
-      .def("abort", &InterposedConnection::abort);
-}
-
 void bind_departure(py::module_& module) {
   py::class_<PyWrite>(module, "RemoteWrite", "An RDMA Write of a reply.")
       .def(py::init([](std::uint32_t stag, std::uint64_t offset, const py::bytes& octets) {
@@ -454,7 +416,7 @@ void bind_accept_step(py::module_& module) {
 }  // namespace
 
 void bind_peer_script(py::module_& module) {
-  bind_interposed_connection(module);
+  bind_peer_connection(module);
   bind_departure(module);
   bind_accept_step(module);
   py::class_<PyScriptedServer>(
@@ -484,6 +446,8 @@ void bind_peer_script(py::module_& module) {
       .def_property_readonly("capabilities", &PyScriptedServer::capabilities)
       .def("put", &PyScriptedServer::put, "name"_a, "content"_a,
            "Creates a file in the root of the export.")
+      .def("rewrite", &PyScriptedServer::rewrite, "name"_a,
+           "Gives a file another change attribute, and the octets that it has.")
       .def("get", &PyScriptedServer::get, "name"_a, "most_bytes"_a = kMostStoredBytes,
            "The content of a file, or None; no more than its first `most_bytes` octets.")
       .def("frame", &PyScriptedServer::frame, "stag"_a,

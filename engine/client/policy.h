@@ -46,6 +46,7 @@ struct OptimisticPolicy {
   bool drops_lost = true;       // false: the user gets what their sinks hold
   bool ends_alone = true;       // false: the RPC connection ends with the optimistic one
   bool limits_hellos = true;    // false: HELLO follows each end at once
+  bool forgets_closed = true;   // false: references of a file serve its next OPEN
 };
 
 /// How the filehandle of a file is asked for that OPEN creates (RFC 8881 2.10.6.4).

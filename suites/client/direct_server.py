@@ -35,7 +35,7 @@ class DirectServer(Script):
     """
 
     def __init__(self, hello=None, references=None, frame=None, granted=None, rejects=False):
-        self.hellos = []  # time.monotonic(), of each call
+        self.hellos = []  # (verifier of the client's run, time.monotonic()) of each call
         self.granted = 0  # references in replies
         self.reads = []  # (offset, octets) of READs, of either program, that have succeeded
         self.optimistic = []  # client_connection.OptimisticConnection
@@ -66,7 +66,7 @@ class DirectServer(Script):
             return False
         program, _, procedure = reply.procedure
         if program == direct.PROGRAM and procedure == _HELLO:
-            self.hellos.append(time.monotonic())
+            self._note_hello(reply)
             if self._hello:
                 self._hello(reply)
             return bool(self._hello)
@@ -80,6 +80,11 @@ class DirectServer(Script):
             return False
         conform_with(reply, octets[:at] + (made if isinstance(made, bytes) else encoded(made)))
         return True
+
+    def _note_hello(self, reply):
+        _, arguments = rpc.Call.decode(reply.rpc_call)
+        verifier = bytes(direct.decode_args("HELLO", arguments).verifier)
+        self.hellos.append((verifier, time.monotonic()))
 
     def _bend(self, found, reply):
         """What the reply is to have in place of these references; None: the same."""
@@ -143,11 +148,10 @@ def reads_of(reply):
     return [(each.offset, each.count) for each in asked]
 
 
-def use_direct(bench, script, **options):
+def use_direct(bench, script, own=()):
     """The outcome of a client that is asked to read optimistically. One that completes and never says HELLO has
     no such reads."""
-    server = {"direct_block": BLOCK, **options}
-    outcome = bench.use(script, server=server, transfer="optimistic")
+    outcome = bench.use(script, server={"direct_block": BLOCK}, own=own, transfer="optimistic")
     if outcome.kind in kinds.DONE and not script.hellos and script.reads:
         bench.unsupported(_UNUSED)
     return outcome

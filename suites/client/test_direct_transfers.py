@@ -4,9 +4,14 @@ import collections
 
 import pytest
 
+from steertag import rpc
+from steertag.nfs import nfs3
 from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.client.client_bench import SOURCE_BYTES
 from steertag.suite.client.script import Script, stags_of
-from .call_kinds import CALL_KINDS, SPOILER
+from steertag.suite.client.session_watch import rpc_reply_of
+from steertag.suite.nfs_client.compound import read_compound
+from .call_kinds import CALL_KINDS, SPOILER, words
 from .client_verdicts import expect_or
 from .direct_server import reads_of
 from .memory_use import error, MemoryUse, source, target
@@ -18,6 +23,7 @@ LARGE_INLINE = {"inline_bytes": 65536}
 MANY_CALLS = {"transfer_bytes": 4096, "remote_invalidation": False}
 AGAIN = "it did the same by another call"
 _USE_OCTETS = 64
+LEFT_OCTETS = 128  # of data that the number in front of them leaves out
 
 
 # -- memory that stays open ---------------------------------------------------------------------
@@ -85,9 +91,22 @@ def test_cached_error(bench, call_kind):
 # -- data that are placed -----------------------------------------------------------------------
 
 
+def data_of(reply):
+    """The data in a reply to one READ, if they are inline, and not the last of the file; else b""."""
+    if reply.kind != "reply" or reply.writes:
+        return b""
+    reads = reads_of(reply)
+    if len(reads) != 1 or sum(reads[0]) >= SOURCE_BYTES:
+        return b""
+    _, body = rpc.Reply.decode(rpc_reply_of(reply))
+    if reply.procedure[1] == 3:
+        return bytes(nfs3.decode_result("READ", body).ok.data)
+    return bytes(read_compound(body)["READ"].resok4.data)
+
+
 def has_data(reply):
-    """A reply to a READ, with its data inline."""
-    return reply.kind == "reply" and bool(reads_of(reply)) and not reply.writes
+    """A reply to a READ that ends with its data."""
+    return bool(data_of(reply))
 
 
 class Exchange(Script):
@@ -163,10 +182,10 @@ def test_discarded(bench, name):
 def _less(message, octets):
     """The number of octets of data says less than there are."""
     at = len(message) - octets - 4
-    return message[:at] + (octets - 128).to_bytes(4, "big") + message[at + 4 :]
+    return message[:at] + words(octets - LEFT_OCTETS) + message[at + 4 :]
 
 
-# Name: what becomes of a message with so many octets of data.
+# Name: what becomes of a message that ends with so many octets: the data and their roundup.
 BAD = {
     "cut-word": lambda message, octets: message[:-4],
     "cut-half": lambda message, octets: message[: -octets // 2],
@@ -202,7 +221,7 @@ def test_odd(bench, name):
 
 def _use_bent(bench, bend):
     def interpose(reply):
-        ((_, octets),) = reads_of(reply)
+        octets = -(-len(data_of(reply)) // 4) * 4
         reply.send(bend(bytes(reply.message), octets))
 
     return bench.use(reply=interpose, when=has_data, server=LARGE_INLINE, transfer="pre-posted")

@@ -102,8 +102,18 @@ Expected<RemoteFile, FileError> OptimisticFiles::open(const RemoteHandle& handle
 }
 
 Expected<void, FileError> OptimisticFiles::close(RemoteFile file) {
-  open_.erase(file);
+  const auto found = open_.extract(file);
+  if (!options_.policy.forgets_closed && !found.empty()) closed_[file] = found.mapped();
   return files_->close(file);
+}
+
+RemoteFile OptimisticFiles::keeper_of(RemoteFile file) const {
+  const auto open = open_.find(file);
+  const auto is_same = [&](const auto& closed) {
+    return open != open_.end() && closed.second == open->second;
+  };
+  const auto found = std::ranges::find_if(closed_, is_same);
+  return found == closed_.end() ? file : found->first;
 }
 
 void OptimisticFiles::ask_for_references(RemoteFile file, const RemoteHandle& handle) {
@@ -130,7 +140,7 @@ void OptimisticFiles::remember(RemoteFile file, std::span<const direct::Referenc
   if (!is_up()) return;
   for (const direct::Reference& each : references) {
     const bool fits = each.offset % block_bytes_ == 0 && each.length <= block_bytes_;
-    if (fits) directory_.put(file, each.offset / block_bytes_, each, asked + usable_);
+    if (fits) directory_.put(keeper_of(file), each.offset / block_bytes_, each, asked + usable_);
   }
 }
 
@@ -155,15 +165,16 @@ void OptimisticFiles::read(RemoteFile file, std::uint64_t offset, std::uint32_t 
 
 bool OptimisticFiles::read_optimistically(const ReadRef& read) {
   const std::uint64_t block = read->offset / block_bytes_;
-  const auto reference = directory_.find(read->file, block, schedule_.now());
+  const RemoteFile keeper = keeper_of(read->file);
+  const auto reference = directory_.find(keeper, block, schedule_.now());
   if (!reference) return false;
-  return connection_->read(*reference,
-                           [this, read, block, reference = *reference](std::optional<View> data) {
-                             if (data) return deliver(*read, reference, *data);
-                             ++statistics_.failed;
-                             directory_.erase(read->file, block);
-                             fall_back(read);
-                           });
+  return connection_->read(
+      *reference, [this, read, keeper, block, reference = *reference](std::optional<View> data) {
+        if (data) return deliver(*read, reference, *data);
+        ++statistics_.failed;
+        directory_.erase(keeper, block);
+        fall_back(read);
+      });
 }
 
 void OptimisticFiles::fall_back(const ReadRef& read) {

@@ -74,6 +74,12 @@ constexpr Deviation kOptimisticReads[] = {
      .sentence = "HELLO follows each end of an optimistic connection at once.",
      .client = {.options =
                     [](FileClientOptions& options) { options.optimistic.limits_hellos = false; }}},
+    {.name = "references-kept-over-opens",
+     .side = trace::Role::client,
+     .breaks = {"ODAFS-22"},
+     .sentence = "References of a file that was closed serve its next OPEN, whatever has changed.",
+     .client = {.options =
+                    [](FileClientOptions& options) { options.optimistic.forgets_closed = false; }}},
     {.name = "cached-flag-set",
      .side = trace::Role::client,
      .breaks = {"ODAFS-38"},

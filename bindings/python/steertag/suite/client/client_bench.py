@@ -107,6 +107,7 @@ class ClientBench:
             return self._watch_client(server, adapter, source, self.client.command(own, transfer))
         finally:
             server.close()
+            self.server = None  # its provider holds a port of RoCE
 
     def _start_server(self, adapter, options):
         seed = random.Random(self._run.xid_seed(len(self._connections))).getrandbits(64)
