@@ -69,7 +69,13 @@ BENDS = {
 }
 
 
-@case("client.direct.frames", requirements=[BELIEVES, *OWED])
+@case(
+    "client.direct.frames",
+    requirements=[BELIEVES, *OWED],
+    unfailed={
+        "client.direct.frames": "All is right with valid frames, for who checks nothing too."
+    },
+)
 def test_frames(bench):
     """The server conforms: the client reads by references, and asks for no octet twice."""
     script = DirectServer()

@@ -55,7 +55,16 @@ BENDS = {
 }
 
 
-@case("client.direct.reference-{name}", requirements=OWED, hostile=True)
+# Of these none is ever used: for a block that is not read, or of a length that no memory has.
+UNUSED = ("length-wraps", "length-largest", "offset-largest", "offset-far")
+
+
+@case(
+    "client.direct.reference-{name}",
+    requirements=OWED,
+    hostile=True,
+    unfailed={f"client.direct.reference-{name}": "It is not used." for name in UNUSED},
+)
 @pytest.mark.parametrize("name", BENDS)
 def test_bent(bench, name):
     """Each reference is bent. What it leads to is not what the client believes, or ends the connection."""
@@ -82,7 +91,16 @@ LISTS = {
 }
 
 
-@case("client.direct.list-{name}", requirements=OWED, hostile=True)
+# Of these each reference is right.
+RIGHT = ("none", "twice", "reversed")
+
+
+@case(
+    "client.direct.list-{name}",
+    requirements=OWED,
+    hostile=True,
+    unfailed={f"client.direct.list-{name}": "Each reference is right." for name in RIGHT},
+)
 @pytest.mark.parametrize("name", LISTS)
 def test_list(bench, name):
     """The list of references is empty, repeats some, or has another length than it says."""

@@ -139,7 +139,8 @@ void OptimisticFiles::remember(RemoteFile file, std::span<const direct::Referenc
                                Time asked) {
   if (!is_up()) return;
   for (const direct::Reference& each : references) {
-    const bool fits = each.offset % block_bytes_ == 0 && each.length <= block_bytes_;
+    const bool begins = !options_.policy.checks_offsets || each.offset % block_bytes_ == 0;
+    const bool fits = begins && each.length <= block_bytes_;
     if (fits) directory_.put(keeper_of(file), each.offset / block_bytes_, each, asked + usable_);
   }
 }
@@ -223,7 +224,11 @@ void OptimisticFiles::read_by_rpc(const ReadRef& read) {
 
 void OptimisticFiles::read_by_nfs(const ReadRef& read) {
   ++statistics_.nfs_reads;
-  files_->read(read->file, read->offset, read->count, read->done);
+  if (options_.policy.uses_nfs)
+    return files_->read(read->file, read->offset, read->count, read->done);
+  schedule_.later(milliseconds{0}, [read] {
+    read->done(tl::unexpected(FileError{FileErrc::call_failed, "no direct access", 0, {}}));
+  });
 }
 
 }  // namespace steertag::peer

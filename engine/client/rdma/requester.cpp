@@ -233,7 +233,7 @@ void Requester::handle_split(View message, const fabric::Placement& placement) {
   const PlacementPolicy& policy = options_.policy.placement;
   const bool whole = message.size() == end &&
                      std::ranges::all_of(message.subspan(placement.from + length), is_zero);
-  if (whole || (!policy.compares_length && message.size() > placement.from)) {
+  if (whole || (!policy.compares_length && message.size() >= placement.from)) {
     ++statistics_.placed;
     View data = placement.to;
     OutgoingCall* const call = policy.compares_xid ? nullptr : find(wire::load_u32(message.data()));

@@ -56,6 +56,18 @@ constexpr Deviation kOptimisticReads[] = {
      .sentence = "What a Read did not give is asked for by two RPCs.",
      .client = {.options =
                     [](FileClientOptions& options) { options.optimistic.asks_once = false; }}},
+    {.name = "nfs-unused",
+     .side = trace::Role::client,
+     .breaks = {"ODAFS-16", "ODAFS-41"},
+     .sentence = "What direct access does not give is an error of the user.",
+     .client = {.options =
+                    [](FileClientOptions& options) { options.optimistic.uses_nfs = false; }}},
+    {.name = "reference-inside-block-used",
+     .side = trace::Role::client,
+     .breaks = {"ODAFS-16"},
+     .sentence = "A reference is used for the block in which it begins.",
+     .client = {.options =
+                    [](FileClientOptions& options) { options.optimistic.checks_offsets = false; }}},
     {.name = "lost-reads-unanswered",
      .side = trace::Role::client,
      .breaks = {"ODAFS-18"},
