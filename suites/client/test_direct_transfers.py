@@ -44,7 +44,7 @@ def _use_cached(bench):
     """The outcome of a client that is asked to keep memory open. One that does not offers no STag again."""
     outcome = bench.use(server=MANY_CALLS, transfer="cached")
     if outcome.kind in kinds.DONE and not _offers_again(outcome):
-        bench.unsupported("needs cached registration: no STag of the client came again")
+        bench.unsupported("needs cached registration: the client offers each STag once")
     return outcome
 
 

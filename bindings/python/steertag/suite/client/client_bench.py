@@ -73,10 +73,10 @@ class ClientBench:
 
         script      a script.Script; without one, `functions` make a script.ReplyInterposer.
         server      options of the server: credits, inline_bytes, receive_bytes, remote_invalidation,
-                    transfer_bytes, `deviate`: names of deviations of the server, and `direct_block`: octets
-                    of a block of direct access, which the server lacks otherwise.
-        own         options of our own client, to make it do what it does not by itself.
-        transfer    a word of client_session.TRANSFERS: how the client is asked to get at the data.
+                    transfer_bytes, and `deviate`: names of deviations of the server. With `direct_block`
+                    it has direct access, in blocks of so many octets.
+        own         Options of our own client, to make it do what it does not by itself.
+        transfer    How the client is asked to get at the data, a word of client_session.TRANSFERS.
 
         Ends the case as not testable if the script waits for a call that the client did not make. If it left
         its connection instead, it breaks the first requirement of the case.
