@@ -22,6 +22,7 @@ void bind_conformance(py::module_& module);
 void bind_fabric(py::module_& module);
 void bind_mutate(py::module_& module);
 void bind_peer(py::module_& module);
+void bind_peer_connection(py::module_& module);
 void bind_peer_files(py::module_& module);
 void bind_peer_script(py::module_& module);
 

@@ -48,6 +48,16 @@ void add_frames(py::module_& module) {
       },
       py::arg("frame"), py::arg("generation"),
       "The data, or None unless both generations are this one and the check is right.");
+  module.def(
+      "make_frame",
+      [](const py::buffer& data, std::uint64_t generation) {
+        const Bytes octets = from_python(data);
+        Bytes frame(octets.size() + peer::kFrameOctets);
+        std::ranges::copy(octets, peer::frame_data(frame).begin());
+        peer::seal_frame(frame, generation);
+        return to_python(frame);
+      },
+      py::arg("data"), py::arg("generation"), "A valid frame.");
 }
 
 void add_private_data(py::module_& module) {

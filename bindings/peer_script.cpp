@@ -4,12 +4,14 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <bit>
 #include <ctime>
 #include <exception>
 #include <random>
 
 #include "deviations/server/server_deviations.h"
 #include "fabric_parts.h"
+#include "server/direct/direct_access.h"
 #include "server/interposer.h"
 #include "server/rpc/programs.h"
 #include "server/server.h"
@@ -89,6 +91,14 @@ Bytes octets_of(const py::bytes& octets) {
   return from_python(py::buffer(octets));
 }
 
+/// A request for an optimistic connection as Python sees it.
+struct PyOptimisticStep {
+  py::bytes client_data;
+  bool rejects = false;
+  py::object events = py::none();
+  py::object octets = py::none();
+};
+
 /// Passes the notices to a Python object. Its exception is kept until the poll ends. The interposer
 /// of the deviations, if there is one, gets what the object does not take.
 class PyInterposer final : public Interposer {
@@ -110,6 +120,15 @@ class PyInterposer final : public Interposer {
   void on_accepted(const ConnectionRef& connection) override {
     guarded(connection, [&] { script_.attr("on_accepted")(connection); });
     if (deviations_) deviations_->on_accepted(connection);
+  }
+  void on_optimistic(View private_data, OptimisticStep& step) override {
+    guarded(nullptr, [&] {
+      PyOptimisticStep made;
+      made.client_data = to_python(private_data);
+      script_.attr("on_optimistic")(py::cast(&made, py::return_value_policy::reference));
+      step.rejects = made.rejects;
+      keep_observers(made, step);
+    });
   }
   void on_arrival(const ConnectionRef& connection, Arrival& arrival) override {
     arrival.taken = true;
@@ -179,8 +198,12 @@ class PyInterposer final : public Interposer {
     step.endpoint.connection.ird = made.ird;
     step.endpoint.connection.ord = made.ord;
     step.endpoint.connection.crc = made.crc;
-    if (!made.events.is_none()) step.events = &made.events.cast<trace::EventSink&>();
-    if (!made.octets.is_none()) step.bytes = &made.octets.cast<trace::ByteSink&>();
+    keep_observers(made, step);
+  }
+  template <class Made, class Step>
+  void keep_observers(const Made& made, Step& step) {
+    if (!made.events.is_none()) step.events = &made.events.template cast<trace::EventSink&>();
+    if (!made.octets.is_none()) step.bytes = &made.octets.template cast<trace::ByteSink&>();
     observers_.push_back(made.events);
     observers_.push_back(made.octets);
   }
@@ -196,7 +219,7 @@ class PyScriptedServer {
   PyScriptedServer(const std::vector<std::string>& listen, py::object script, std::uint32_t credits,
                    std::uint32_t inline_bytes, bool remote_invalidation,
                    std::uint32_t receive_bytes, std::uint32_t transfer_bytes, std::uint64_t seed,
-                   const std::vector<std::string>& deviate) {
+                   const std::vector<std::string>& deviate, std::uint32_t direct_block) {
     ServerOptions options;
     options.credits = credits;
     options.announced = {remote_invalidation, inline_bytes,
@@ -215,6 +238,7 @@ class PyScriptedServer {
     const fabric::RandomSource random = [source = std::make_shared<std::mt19937_64>(seed)] {
       return (*source)();
     };
+    if (direct_block != 0) offer_direct_access(options, direct_block, random);
     ListenAddresses addresses = value_or_raise(make_listen_addresses(urls, random));
     providers_ = std::move(addresses.providers);
     MemoryLimits limits;
@@ -225,7 +249,7 @@ class PyScriptedServer {
     state.clock = options.clock;
     state.random = random;
     server_ = value_or_raise(
-        Server::start(addresses.addresses, make_programs(*storage_, state), options));
+        Server::start(addresses.addresses, make_programs(*storage_, state, direct_), options));
   }
   ~PyScriptedServer() { server_.reset(); }
   PyScriptedServer(const PyScriptedServer&) = delete;
@@ -264,6 +288,14 @@ class PyScriptedServer {
     if (storage_->write(*made, 0, from_python(content)) != Status::ok)
       throw py::value_error("the storage has no room for " + name);
   }
+  /// Writes the octets that are there: the file changes, and its content does not.
+  void rewrite(const std::string& name) {
+    const auto node = storage_->lookup(storage_->root(), name);
+    const auto content = get(name, kMostStoredBytes);
+    if (!node || !content) throw py::value_error("the storage has no file " + name);
+    if (storage_->write(*node, 0, octets_of(*content)) != Status::ok)
+      throw py::value_error("the storage cannot write " + name);
+  }
   /// No more octets than `most_bytes`: a client may give a file any size.
   std::optional<py::bytes> get(const std::string& name, std::uint64_t most_bytes) {
     const auto node = storage_->lookup(storage_->root(), name);
@@ -284,6 +316,21 @@ class PyScriptedServer {
     }
     return to_python(content);
   }
+  std::optional<py::bytes> frame(std::uint32_t stag) {
+    const MutableView octets = find_frame(stag);
+    return octets.empty() ? std::nullopt : std::optional(to_python(octets));
+  }
+  void set_frame(std::uint32_t stag, const py::buffer& octets) {
+    const Bytes given = from_python(octets);
+    const MutableView place = find_frame(stag);
+    if (place.size() != given.size())
+      throw py::value_error("the frame has " + std::to_string(place.size()) + " octets, not " +
+                            std::to_string(given.size()));
+    std::ranges::copy(given, place.begin());
+  }
+  void end_optimistic() {
+    if (direct_) direct_->end_users([](const DirectUser&) { return true; });
+  }
   std::vector<std::string> names() {
     std::vector<std::string> names;
     (void)storage_->list(storage_->root(), 0, [&](const DirectoryEntry& entry) {
@@ -294,6 +341,19 @@ class PyScriptedServer {
   }
 
  private:
+  void offer_direct_access(ServerOptions& options, std::uint32_t block_bytes,
+                           const fabric::RandomSource& random) {
+    const bool fits = std::has_single_bit(block_bytes) &&
+                      block_bytes >= kSmallestDirectBlockBytes && block_bytes <= kDirectBlockBytes;
+    if (!fits) throw py::value_error("direct_block: a power of two from 4096 to 65536");
+    DirectLimits limits;
+    limits.block_bytes = block_bytes;
+    direct_ = std::make_shared<DirectAccess>(limits, random, options.clock, options.direct_policy);
+    options.direct = direct_;
+  }
+  MutableView find_frame(std::uint32_t stag) {
+    return direct_ ? direct_->frame(stag) : MutableView{};
+  }
   Server& idle() {
     if (!server_) throw std::runtime_error("the server was closed");
     if (polling_) throw std::runtime_error("the server is being polled");
@@ -303,55 +363,10 @@ class PyScriptedServer {
   std::shared_ptr<PyInterposer> interposer_;
   std::vector<std::unique_ptr<fabric::Provider>> providers_;
   std::unique_ptr<MemoryBackend> storage_;
+  std::shared_ptr<DirectAccess> direct_;
   std::unique_ptr<Server> server_;
   bool polling_ = false;  // guarded by the GIL
 };
-
-void bind_interposed_connection(py::module_& module) {
-  py::class_<InterposedConnection, ConnectionRef>(
-      module, "InterposedConnection",
-      "One connection of a ScriptedServer. Its operations follow all posted "
-      "work, and fail after the end of the connection.")
-      .def_property_readonly("number", &InterposedConnection::number)
-      .def_property_readonly("up", &InterposedConnection::up)
-      .def_property_readonly("thresholds", &InterposedConnection::negotiated)
-      .def(
-          "send",
-          [](InterposedConnection& connection, const py::buffer& octets,
-             std::optional<std::uint32_t> invalidate, const fabric::Fault* fault) {
-            value_or_raise(connection.send(from_python(octets), invalidate, fault));
-          },
-          "octets"_a, "invalidate"_a = py::none(), "fault"_a = nullptr)
-      .def(
-          "write",
-          [](InterposedConnection& connection, const py::buffer& octets, std::uint32_t stag,
-             std::uint64_t offset, const fabric::Fault* fault) {
-            value_or_raise(connection.write(from_python(octets), stag, offset, fault));
-          },
-          "octets"_a, "stag"_a, "offset"_a, "fault"_a = nullptr)
-      .def(
-          "read",
-          [](InterposedConnection& connection, std::uint32_t stag, std::uint64_t offset,
-             std::uint32_t length) {
-            return value_or_raise(connection.read(stag, offset, length));
-          },
-          "stag"_a, "offset"_a, "length"_a, "The number that on_read gets with the octets.")
-      .def(
-          "send_raw",
-          [](InterposedConnection& connection, const py::buffer& octets) {
-            value_or_raise(connection.send_raw(from_python(octets)));
-          },
-          "octets"_a)
-      .def(
-          "terminate",
-          [](InterposedConnection& connection, std::uint8_t layer, std::uint8_t type,
-             std::uint8_t code) {
-            value_or_raise(connection.terminate({layer, type, code}));
-          },
-          "layer"_a, "type"_a, "code"_a)
-      .def("disconnect", &InterposedConnection::disconnect)
-      .def("abort", &InterposedConnection::abort);
-}
 
 void bind_departure(py::module_& module) {
   py::class_<PyWrite>(module, "RemoteWrite", "An RDMA Write of a reply.")
@@ -389,30 +404,40 @@ void bind_accept_step(py::module_& module) {
       .def_readwrite("crc", &PyAcceptStep::crc, "Whether iwarp asks for CRC32C.")
       .def_readwrite("events", &PyAcceptStep::events)
       .def_readwrite("octets", &PyAcceptStep::octets);
+  py::class_<PyOptimisticStep>(module, "OptimisticStep",
+                               "A request for an optimistic connection of direct access. Its "
+                               "ticket decides, unless the step `rejects` it.")
+      .def_readonly("client_data", &PyOptimisticStep::client_data)
+      .def_readwrite("rejects", &PyOptimisticStep::rejects)
+      .def_readwrite("events", &PyOptimisticStep::events)
+      .def_readwrite("octets", &PyOptimisticStep::octets);
 }
 
 }  // namespace
 
 void bind_peer_script(py::module_& module) {
-  bind_interposed_connection(module);
+  bind_peer_connection(module);
   bind_departure(module);
   bind_accept_step(module);
   py::class_<PyScriptedServer>(
       module, "ScriptedServer",
       "The reference server in this process. It runs inside `poll` only, and calls the methods of "
-      "`script` there: on_request(step), on_accepted(connection), on_arrival(connection, message) "
+      "`script` there: on_request(step), on_optimistic(step), on_accepted(connection), "
+      "on_arrival(connection, message) "
       "-> taken, "
       "on_departure(connection, departure) -> taken, on_read(connection, number, octets) and "
       "on_down(connection, reason). `poll` raises their exceptions.")
       .def(py::init<const std::vector<std::string>&, py::object, std::uint32_t, std::uint32_t, bool,
-                    std::uint32_t, std::uint32_t, std::uint64_t, const std::vector<std::string>&>(),
+                    std::uint32_t, std::uint32_t, std::uint64_t, const std::vector<std::string>&,
+                    std::uint32_t>(),
            "listen"_a, "script"_a, py::kw_only(), "credits"_a = kDefaultCredits,
            "inline_bytes"_a = kDefaultAnnouncedBytes, "remote_invalidation"_a = true,
            "receive_bytes"_a = 0, "transfer_bytes"_a = kLargestTransfer, "seed"_a = 0,
-           "deviate"_a = std::vector<std::string>{},
+           "deviate"_a = std::vector<std::string>{}, "direct_block"_a = 0,
            "`receive_bytes`: octets of its receives, if not `inline_bytes`. `transfer_bytes`: the "
            "largest READ or WRITE that it announces to clients. `deviate`: names of deviations of "
-           "the server, which see what the script does not take.")
+           "the server, which see what the script does not take. `direct_block`: octets of a block "
+           "of direct access; 0: the server does not have it.")
       .def("poll", &PyScriptedServer::poll, "timeout_ms"_a)
       .def("close", &PyScriptedServer::close)
       .def_property_readonly("listening", &PyScriptedServer::listening,
@@ -421,8 +446,15 @@ void bind_peer_script(py::module_& module) {
       .def_property_readonly("capabilities", &PyScriptedServer::capabilities)
       .def("put", &PyScriptedServer::put, "name"_a, "content"_a,
            "Creates a file in the root of the export.")
+      .def("rewrite", &PyScriptedServer::rewrite, "name"_a,
+           "Gives a file another change attribute, and the octets that it has.")
       .def("get", &PyScriptedServer::get, "name"_a, "most_bytes"_a = kMostStoredBytes,
            "The content of a file, or None; no more than its first `most_bytes` octets.")
+      .def("frame", &PyScriptedServer::frame, "stag"_a,
+           "The octets of the frame of direct access with this STag, or None.")
+      .def("set_frame", &PyScriptedServer::set_frame, "stag"_a, "octets"_a,
+           "Replaces them, as many as there are.")
+      .def("end_optimistic", &PyScriptedServer::end_optimistic, "Ends all optimistic connections.")
       .def_property_readonly("names", &PyScriptedServer::names, "Names in the export's root.");
 }
 

@@ -181,3 +181,25 @@ def test_closed_server_is_told(script):
     assert server.connection_count == 0
     with pytest.raises(RuntimeError, match="closed"):
         server.poll(0)
+
+
+def test_file_is_rewritten_as_it_is(script):
+    server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script)
+    server.put("source", b"abc" * 1000)
+    server.rewrite("source")
+    assert server.get("source") == b"abc" * 1000
+    with pytest.raises(ValueError, match="no file none"):
+        server.rewrite("none")
+
+
+def test_blocks_of_direct_access_are_powers_of_two(script):
+    with pytest.raises(ValueError, match="direct_block: a power of two from 4096 to 65536"):
+        peer.ScriptedServer(["iwarp://127.0.0.1:0"], script, direct_block=5000)
+
+
+def test_server_without_direct_access_has_no_frames(script):
+    server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script)
+    assert server.frame(1) is None
+    with pytest.raises(ValueError, match="the frame has 0 octets, not 4"):
+        server.set_frame(1, b"abcd")
+    server.end_optimistic()

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "endpoint/block_frame.h"
 #include "nfs/v4/status.h"
 
 namespace steertag::peer {
@@ -11,6 +12,13 @@ namespace steertag::peer {
 struct MemoryPolicy {
   bool closes_after_reply = true;
   bool closes_after_error = true;
+  bool clears_flag = true;  // R, where memory stays open over calls (RFC 8797 4.1)
+};
+
+/// Which data of a reply goes to a pre-posted buffer (docs/direct-access.md).
+struct PlacementPolicy {
+  bool compares_xid = true;     // false: the buffer is that of the oldest call
+  bool compares_length = true;  // of the message with what its head says
 };
 
 /// What of a reply is compared with its call (RFC 8166 3.4.6, 6.1).
@@ -26,6 +34,21 @@ struct RequesterPolicy {
   bool keeps_idle = true;           // false: the connection is closed when no call is under way
   MemoryPolicy memory{};
   ReplyPolicy reply{};
+  PlacementPolicy placement{};
+};
+
+/// Optimistic reads (docs/direct-access.md).
+struct OptimisticPolicy {
+  FrameChecks checks{};
+  bool reports_faults = false;  // true: a Read that failed is an error of its user
+  bool asks_once = true;        // false: what a Read did not give is asked for by two RPCs
+  bool answers_lost = true;     // false: Reads in flight at the end of their connection stay so
+  bool drops_lost = true;       // false: the user gets what their sinks hold
+  bool ends_alone = true;       // false: the RPC connection ends with the optimistic one
+  bool limits_hellos = true;    // false: HELLO follows each end at once
+  bool forgets_closed = true;   // false: references of a file serve its next OPEN
+  bool checks_offsets = true;   // false: a reference may begin inside of a block
+  bool uses_nfs = true;         // false: what the program does not give is an error of the user
 };
 
 /// How the filehandle of a file is asked for that OPEN creates (RFC 8881 2.10.6.4).

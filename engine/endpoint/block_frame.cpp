@@ -40,11 +40,15 @@ void wipe_frame(MutableView frame) {
   std::ranges::fill(frame, std::byte{0});
 }
 
-std::optional<View> open_frame(View frame, std::uint64_t generation) {
+std::optional<View> open_frame(View frame, std::uint64_t generation, FrameChecks checks) {
   if (frame.size() < kFrameOctets || generation == 0) return std::nullopt;
-  const bool same = wire::load_u64(frame.data()) == generation &&
-                    wire::load_u64(frame.data() + frame.size() - 8) == generation;
-  if (!same || wire::load_u64(frame.data() + kCheckAt) != check_of(frame)) return std::nullopt;
+  const auto has = [&](std::size_t at, std::uint64_t value) {
+    return wire::load_u64(frame.data() + at) == value;
+  };
+  const bool valid = (!checks.first_generation || has(0, generation)) &&
+                     (!checks.last_generation || has(frame.size() - 8, generation)) &&
+                     (!checks.check || has(kCheckAt, check_of(frame)));
+  if (!valid) return std::nullopt;
   return frame.subspan(kFrameHeadOctets, frame.size() - kFrameOctets);
 }
 

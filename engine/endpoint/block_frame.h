@@ -19,7 +19,13 @@ MutableView frame_data(MutableView frame);
 void seal_frame(MutableView frame, std::uint64_t generation);
 /// Makes the frame invalid and wipes its data. A reader at any moment finds the frame invalid.
 void wipe_frame(MutableView frame);
+/// What of a frame is compared before its data are believed.
+struct FrameChecks {
+  bool first_generation = true;
+  bool last_generation = true;
+  bool check = true;
+};
 /// The data, if both generations are this one and the check is right.
-std::optional<View> open_frame(View frame, std::uint64_t generation);
+std::optional<View> open_frame(View frame, std::uint64_t generation, FrameChecks checks = {});
 
 }  // namespace steertag::peer

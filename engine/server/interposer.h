@@ -31,6 +31,13 @@ struct AcceptStep {
   trace::ByteSink* bytes = nullptr;
 };
 
+/// A request for an optimistic connection of direct access, and how that connection is observed.
+struct OptimisticStep {
+  bool rejects = false;                // whatever its ticket
+  trace::EventSink* events = nullptr;  // both must outlive the connection
+  trace::ByteSink* bytes = nullptr;
+};
+
 /// A message that has arrived. `instead` takes its place; of one that is `taken` the server sees
 /// nothing.
 struct Arrival {
@@ -95,6 +102,8 @@ class Interposer {
   virtual void on_request(View /*private_data*/, AcceptStep& /*step*/) {}
   /// The request has been accepted.
   virtual void on_accepted(const std::shared_ptr<InterposedConnection>& /*connection*/) {}
+  /// Its answer still depends on its ticket.
+  virtual void on_optimistic(View /*private_data*/, OptimisticStep& /*step*/) {}
   virtual void on_arrival(const std::shared_ptr<InterposedConnection>& /*connection*/,
                           Arrival& /*arrival*/) {}
   virtual void on_call(CallStep& /*call*/) {}

@@ -7,9 +7,10 @@ import pytest
 
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.script import ERR_CHUNK, is_read, is_write, Script, stags_of
-from .call_kinds import CALL_KINDS, shows_end, SPOILER
+from steertag.suite.client.script import is_read, is_write, Script, stags_of
+from .call_kinds import CALL_KINDS, SPOILER
 from .client_verdicts import expect_or, LOST
+from .memory_use import error, MemoryUse, source, target
 from .short_read import cut, parted, placed, shortened
 
 # READs of so many octets are not shortened any more.
@@ -20,107 +21,34 @@ MOST_SPOILT_BYTES = 1 << 20
 UNSURE = "nothing that the client did shows that its user had the answer"
 
 
-class MemoryUse(Script):
-    """Uses the client's memory once, in place of the reply that closes it, or after it is closed.
-
-    `answer` sends the reply that closes the memory. The use follows at once if the client is known
-    to close it first. Otherwise it waits for a later call which shows that the user has the answer.
-    What is posted behind an answer may reach an adapter before its host has looked at the answer.
-    """
-
-    def __init__(self, when, act, answer=None):
-        self._when, self._act, self._answer = when, act, answer
-        self._held = None  # a reply that waits for what an RDMA Read gives
-        self.offer = None  # the reply to the call whose memory is used
-        self.used = False
-        self.read = []
-
-    @property
-    def waits(self):
-        return self.offer is None
-
-    def on_departure(self, reply):
-        if reply.kind == "callback":
-            return False
-        if self.offer is None:
-            return self._when(reply) and self._begin(reply)
-        late = not self.used and reply.conn is self.offer.conn
-        if not late or self.offer.offered_again or not shows_end(self.offer, reply):
-            return False
-        self._held = reply
-        self._use()
-        return True
-
-    def _begin(self, reply):
-        self.offer = reply
-        if self._answer is None:
-            self._held = reply
-            self._use()
-        else:
-            self._answer(reply)
-            if self.bench.client.closes_at_once:
-                self._use()
-        return True
-
-    def _use(self):
-        """What is held leaves when the use has had its effect: behind an RDMA Write in any case."""
-        self.used = True
-        if not self._act(self.offer):
-            self._release()
-
-    def _release(self):
-        held, self._held = self._held, None
-        if held is not None and held.raw.up:
-            held.conform()
-
-    def on_read(self, conn, number, octets):
-        self.read.append(octets)
-        self._release()
-
-    def on_quiet(self):
-        self._release()
-
-
 def _reply(reply):
     """Without invalidation: it is for the client to close the memory."""
     reply.push()
     reply.send()
 
 
-def _error(reply):
-    reply.send_mutated(ERR_CHUNK)
-
-
-def _target(reply):
-    return [segment for chunk in reply.call.write_list for segment in chunk][0]
-
-
-def _source(reply):
-    return next(entry.target for entry in reply.call.read_list if entry.position)
-
-
 WRITES = {
     # name: (which reply, the answer behind which it comes or None, what to do)
-    "write-after-reply": (is_read, _reply, lambda r: _write(r, _target(r))),
-    "write-to-read-chunk": (is_write, None, lambda r: _write(r, _source(r))),
-    "write-to-read-chunk-after-reply": (is_write, _reply, lambda r: _write(r, _source(r))),
-    "write-behind-segment": (is_read, None, lambda r: _write(r, _target(r), at=_target(r).length)),
-    "write-across-end": (is_read, None, lambda r: _write(r, _target(r), at=_target(r).length - 4)),
-    "write-before-segment": (is_read, None, lambda r: _write(r, _target(r), at=-64)),
-    "write-to-no-memory": (is_read, None, lambda r: _write(r, _target(r), flip=0x5A5A5A5A)),
-    "write-to-other-generation": (is_read, None, lambda r: _write(r, _target(r), flip=1)),
+    "write-after-reply": (is_read, _reply, lambda r: _write(r, target(r))),
+    "write-to-read-chunk": (is_write, None, lambda r: _write(r, source(r))),
+    "write-to-read-chunk-after-reply": (is_write, _reply, lambda r: _write(r, source(r))),
+    "write-behind-segment": (is_read, None, lambda r: _write(r, target(r), at=target(r).length)),
+    "write-across-end": (is_read, None, lambda r: _write(r, target(r), at=target(r).length - 4)),
+    "write-before-segment": (is_read, None, lambda r: _write(r, target(r), at=-64)),
+    "write-to-no-memory": (is_read, None, lambda r: _write(r, target(r), flip=0x5A5A5A5A)),
+    "write-to-other-generation": (is_read, None, lambda r: _write(r, target(r), flip=1)),
 }
 READS = {
-    "read-after-reply": (is_write, _reply, lambda r: _read(r, _source(r))),
-    "read-write-chunk": (is_read, None, lambda r: _read(r, _target(r))),
-    "read-write-chunk-after-reply": (is_read, _reply, lambda r: _read(r, _target(r))),
+    "read-after-reply": (is_write, _reply, lambda r: _read(r, source(r))),
+    "read-write-chunk": (is_read, None, lambda r: _read(r, target(r))),
+    "read-write-chunk-after-reply": (is_read, _reply, lambda r: _read(r, target(r))),
     "read-behind-segment": (
         is_write,
         None,
-        lambda r: _read(r, _source(r), at=_source(r).length),
+        lambda r: _read(r, source(r), at=source(r).length),
     ),
-    "read-before-segment": (is_write, None, lambda r: _read(r, _source(r), at=-64)),
-    "read-no-memory": (is_write, None, lambda r: _read(r, _source(r), flip=0x5A5A5A5A)),
+    "read-before-segment": (is_write, None, lambda r: _read(r, source(r), at=-64)),
+    "read-no-memory": (is_write, None, lambda r: _read(r, source(r), flip=0x5A5A5A5A)),
 }
 
 
@@ -175,8 +103,8 @@ def test_read(bench, name):
 
 
 USES = {
-    "read": lambda reply: _write(reply, _target(reply)),
-    "write": lambda reply: _read(reply, _source(reply)),
+    "read": lambda reply: _write(reply, target(reply)),
+    "write": lambda reply: _read(reply, source(reply)),
 }
 
 
@@ -185,7 +113,7 @@ USES = {
 def test_after_error(bench, call_kind):
     """After an RDMA_ERROR the call has ended, and the memory of the call is closed as after a reply."""
     use = _use_memory(
-        bench, CALL_KINDS[call_kind], USES[call_kind], _error, "RFC8166-4.4.1-2", *REFUSES
+        bench, CALL_KINDS[call_kind], USES[call_kind], error, "RFC8166-4.4.1-2", *REFUSES
     )
     expect.equal(len(use.read), 0, "RFC8166-4.4.1-2", TAKEN)
 
@@ -205,7 +133,7 @@ def test_other_connection(bench):
 
         def on_departure(self, reply):
             if not old and is_read(reply):
-                old.append(_target(reply))
+                old.append(target(reply))
                 reply.raw.abort()
                 return True
             if len(old) == 1 and len(bench.connections) > 1 and reply.kind == "reply":
@@ -238,7 +166,7 @@ class OnNext(Script):
         if self._old is None:
             if not is_write(reply):
                 return False
-            self._old = reply.conn, _source(reply)
+            self._old = reply.conn, source(reply)
             reply.raw.abort()
             return True
         conn, segment = self._old
@@ -338,8 +266,8 @@ class ReadAgain(Script):
         if self.begun or not is_write(reply):
             return False
         self._reply = reply
-        source = _source(reply)
-        reply.raw.read(source.handle, source.offset, min(source.length, READ_AGAIN_BYTES))
+        chunk = source(reply)
+        reply.raw.read(chunk.handle, chunk.offset, min(chunk.length, READ_AGAIN_BYTES))
         return True
 
     def on_read(self, conn, number, octets):

@@ -31,6 +31,7 @@ struct Options {
   net::Url url;
   peer::FileClientOptions client;
   peer::TransferWish wish;
+  bool twice = false;  // the source is read twice
 };
 
 int fail(const std::string& text) {
@@ -84,6 +85,10 @@ int copy(const Options& options) {
   peer::RemoteFiles& files = (*client)->files();
   std::string directory = options.url.path;
   while (directory.ends_with('/')) directory.pop_back();
+  if (options.twice) {
+    const auto first = read_source(files, directory, options.wish);
+    if (!first) return fail(first.error().message());
+  }
   const auto content = read_source(files, directory, options.wish);
   if (!content) return fail(content.error().message());
   if (const auto written = write_copy(files, directory, *content, options.wish); !written)
@@ -144,6 +149,7 @@ int main(int argc, char** argv) {
                "send each call in a position-zero chunk of two segments");
   app.add_flag("--reply-chunks", options.client.reply_chunks,
                "offer a reply chunk of sixteen segments with each call");
+  app.add_flag("--twice", options.twice, "open, read and close the source once before");
   app.add_flag("!--no-crc", options.client.crc, "over iwarp: do not ask for CRC32C");
   std::vector<std::string> names;
   bool list = false;

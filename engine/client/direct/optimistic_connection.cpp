@@ -8,8 +8,10 @@
 
 namespace steertag::peer {
 
-OptimisticConnection::OptimisticConnection(fabric::Provider& provider)
+OptimisticConnection::OptimisticConnection(fabric::Provider& provider,
+                                           const OptimisticPolicy& policy)
     : provider_(provider),
+      policy_(policy),
       domain_(provider.make_domain()),
       pool_(*domain_,
             kMostOptimisticReads * RegionPool::size_for(kLargestOptimisticBlock + kFrameOctets)) {}
@@ -32,6 +34,10 @@ void OptimisticConnection::open(const net::Url& url, const direct::Ticket& ticke
   } else {
     go_down(started.error().message());
   }
+}
+
+MutableView OptimisticConnection::frame_of(const Read& read) {
+  return read.sink->bytes().first(read.reference.length + kFrameOctets);
 }
 
 bool OptimisticConnection::read(const direct::Reference& reference, Done done) {
@@ -67,8 +73,7 @@ void OptimisticConnection::on_completed(fabric::Connection& /*connection*/, fabr
   auto found = reads_.extract(id);
   if (found.empty()) return;
   Read& read = found.mapped();
-  const View frame = View(read.sink->bytes()).first(read.reference.length + kFrameOctets);
-  read.done(open_frame(frame, read.reference.generation));
+  read.done(open_frame(frame_of(read), read.reference.generation, policy_.checks));
 }
 
 void OptimisticConnection::on_closed(fabric::Connection& /*connection*/,
@@ -80,8 +85,11 @@ void OptimisticConnection::go_down(std::string reason) {
   if (is_down()) return;
   state_ = State::down;
   reason_ = std::move(reason);
+  auto lost = std::exchange(reads_, {});
+  if (!policy_.answers_lost) return;
   // Whose octets came, or a part of them, is of no use: no Read is finished.
-  for (auto& [id, read] : std::exchange(reads_, {})) read.done(std::nullopt);
+  for (auto& [id, read] : lost)
+    read.done(policy_.drops_lost ? std::nullopt : std::optional<View>(frame_data(frame_of(read))));
 }
 
 }  // namespace steertag::peer

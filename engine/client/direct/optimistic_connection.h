@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "client/policy.h"
 #include "endpoint/region_pool.h"
 #include "fabric/fabric.h"
 #include "nfs/direct/messages.h"
@@ -15,7 +16,8 @@ namespace steertag::peer {
 
 /// RDMA Reads in flight. Peers take 16 at a time by default, and a client has no use for more.
 inline constexpr std::size_t kMostOptimisticReads = 16;
-/// Octets of the largest block whose frame is read.
+/// Octets of a block whose frame is read. Smaller ones are not worth an RDMA Read each.
+inline constexpr std::uint32_t kSmallestOptimisticBlock = 1024;
 inline constexpr std::uint32_t kLargestOptimisticBlock = 1U << 20;
 
 class OptimisticConnection final : private fabric::Handler {
@@ -24,7 +26,7 @@ class OptimisticConnection final : private fabric::Handler {
   using Done = std::function<void(std::optional<View>)>;
 
   /// `provider` must outlive it.
-  explicit OptimisticConnection(fabric::Provider& provider);
+  explicit OptimisticConnection(fabric::Provider& provider, const OptimisticPolicy& policy = {});
   ~OptimisticConnection() override;
   OptimisticConnection(const OptimisticConnection&) = delete;
   OptimisticConnection& operator=(const OptimisticConnection&) = delete;
@@ -58,8 +60,10 @@ class OptimisticConnection final : private fabric::Handler {
                     fabric::Operation operation) override;
   void on_closed(fabric::Connection& connection, const fabric::CloseReason& reason) override;
   void go_down(std::string reason);
+  static MutableView frame_of(const Read& read);
 
   fabric::Provider& provider_;
+  const OptimisticPolicy policy_;
   std::unique_ptr<fabric::Domain> domain_;
   RegionPool pool_;
   State state_ = State::opening;

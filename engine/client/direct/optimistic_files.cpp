@@ -53,7 +53,7 @@ void OptimisticFiles::take_hello(const Expected<CallReply, CallError>& reply) {
   const auto result = decode_results<direct::HelloResult>(reply->results);
   const bool usable = result && result->status == nfs4::Status::NFS4_OK &&
                       result->resok4.frame_form == direct::kFrameForm &&
-                      result->resok4.block_bytes > 0 &&
+                      result->resok4.block_bytes >= kSmallestOptimisticBlock &&
                       result->resok4.block_bytes <= kLargestOptimisticBlock;
   if (!usable) return note_end();
   program_ = Program::there;
@@ -67,6 +67,7 @@ void OptimisticFiles::note_end() {
   const Time now = schedule_.now();
   ends_.push_back(now);
   if (ends_.size() > kMostEnds) ends_.pop_front();
+  if (!options_.policy.limits_hellos) return;
   const bool too_many = ends_.size() == kMostEnds && now - ends_.front() < kEndsInterval;
   next_hello_ = now + (too_many ? kEndsInterval : kHelloPause);
 }
@@ -76,9 +77,10 @@ void OptimisticFiles::maintain() {
     connection_.reset();
     directory_.clear();
     note_end();
+    if (!options_.policy.ends_alone) schedule_.transport().abort_connection();
   }
   if (ticket_) {
-    connection_ = std::make_unique<OptimisticConnection>(provider_);
+    connection_ = std::make_unique<OptimisticConnection>(provider_, options_.policy);
     connection_->open(url_, *std::exchange(ticket_, std::nullopt), options_.crc);
   }
   if (program_ == Program::unknown && schedule_.now() >= next_hello_) say_hello();
@@ -100,8 +102,18 @@ Expected<RemoteFile, FileError> OptimisticFiles::open(const RemoteHandle& handle
 }
 
 Expected<void, FileError> OptimisticFiles::close(RemoteFile file) {
-  open_.erase(file);
+  const auto found = open_.extract(file);
+  if (!options_.policy.forgets_closed && !found.empty()) closed_[file] = found.mapped();
   return files_->close(file);
+}
+
+RemoteFile OptimisticFiles::keeper_of(RemoteFile file) const {
+  const auto open = open_.find(file);
+  const auto is_same = [&](const auto& closed) {
+    return open != open_.end() && closed.second == open->second;
+  };
+  const auto found = std::ranges::find_if(closed_, is_same);
+  return found == closed_.end() ? file : found->first;
 }
 
 void OptimisticFiles::ask_for_references(RemoteFile file, const RemoteHandle& handle) {
@@ -127,8 +139,9 @@ void OptimisticFiles::remember(RemoteFile file, std::span<const direct::Referenc
                                Time asked) {
   if (!is_up()) return;
   for (const direct::Reference& each : references) {
-    const bool fits = each.offset % block_bytes_ == 0 && each.length <= block_bytes_;
-    if (fits) directory_.put(file, each.offset / block_bytes_, each, asked + usable_);
+    const bool begins = !options_.policy.checks_offsets || each.offset % block_bytes_ == 0;
+    const bool fits = begins && each.length <= block_bytes_;
+    if (fits) directory_.put(keeper_of(file), each.offset / block_bytes_, each, asked + usable_);
   }
 }
 
@@ -153,15 +166,27 @@ void OptimisticFiles::read(RemoteFile file, std::uint64_t offset, std::uint32_t 
 
 bool OptimisticFiles::read_optimistically(const ReadRef& read) {
   const std::uint64_t block = read->offset / block_bytes_;
-  const auto reference = directory_.find(read->file, block, schedule_.now());
+  const RemoteFile keeper = keeper_of(read->file);
+  const auto reference = directory_.find(keeper, block, schedule_.now());
   if (!reference) return false;
-  return connection_->read(*reference,
-                           [this, read, block, reference = *reference](std::optional<View> data) {
-                             if (data) return deliver(*read, reference, *data);
-                             ++statistics_.failed;
-                             directory_.erase(read->file, block);
-                             read_by_rpc(read);
-                           });
+  return connection_->read(
+      *reference, [this, read, keeper, block, reference = *reference](std::optional<View> data) {
+        if (data) return deliver(*read, reference, *data);
+        ++statistics_.failed;
+        directory_.erase(keeper, block);
+        fall_back(read);
+      });
+}
+
+void OptimisticFiles::fall_back(const ReadRef& read) {
+  if (options_.policy.reports_faults)
+    return read->done(
+        tl::unexpected(FileError{FileErrc::call_failed, "the RDMA Read of a block", 0, {}}));
+  read_by_rpc(read);
+  if (options_.policy.asks_once) return;
+  auto again = std::make_shared<BlockRead>(*read);
+  again->done = [](const Expected<ReadOutcome, FileError>&) {};
+  read_by_rpc(again);
 }
 
 void OptimisticFiles::deliver(const BlockRead& read, const direct::Reference& reference,
@@ -199,7 +224,11 @@ void OptimisticFiles::read_by_rpc(const ReadRef& read) {
 
 void OptimisticFiles::read_by_nfs(const ReadRef& read) {
   ++statistics_.nfs_reads;
-  files_->read(read->file, read->offset, read->count, read->done);
+  if (options_.policy.uses_nfs)
+    return files_->read(read->file, read->offset, read->count, read->done);
+  schedule_.later(milliseconds{0}, [read] {
+    read->done(tl::unexpected(FileError{FileErrc::call_failed, "no direct access", 0, {}}));
+  });
 }
 
 }  // namespace steertag::peer

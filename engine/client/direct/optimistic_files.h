@@ -27,6 +27,7 @@ struct OptimisticOptions {
   Identity identity;
   nfs4::Verifier verifier{};  // names this run of the client
   bool crc = true;            // fabric::ConnectionOptions
+  OptimisticPolicy policy{};
 };
 
 struct OptimisticStatistics {
@@ -103,9 +104,12 @@ class OptimisticFiles final : public RemoteFiles {
   /// Does what cannot be done inside notices: opens and drops connections, and says HELLO again.
   void maintain();
   void note_end();
+  /// By whose references a file is read: its own, with forgets_closed.
+  RemoteFile keeper_of(RemoteFile file) const;
   void ask_for_references(RemoteFile file, const RemoteHandle& handle);
   void remember(RemoteFile file, std::span<const direct::Reference> references, Time asked);
   bool read_optimistically(const ReadRef& read);
+  void fall_back(const ReadRef& read);
   void deliver(const BlockRead& read, const direct::Reference& reference, View data);
   void read_by_rpc(const ReadRef& read);
   void read_by_nfs(const ReadRef& read);
@@ -122,7 +126,8 @@ class OptimisticFiles final : public RemoteFiles {
   std::unique_ptr<OptimisticConnection> connection_;
   ReferenceDirectory directory_;
   std::map<RemoteFile, RemoteHandle> open_;
-  std::deque<Time> ends_;  // of optimistic connections, the last kMostEnds
+  std::map<RemoteFile, RemoteHandle> closed_;  // without forgets_closed
+  std::deque<Time> ends_;                      // of optimistic connections, the last kMostEnds
   Time next_hello_{};
   OptimisticStatistics statistics_;
 };

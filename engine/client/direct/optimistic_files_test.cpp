@@ -131,6 +131,17 @@ TEST_P(OptimisticFilesTest, ReadsWithinABlock) {
   EXPECT_EQ(files->statistics().valid, 7U);
 }
 
+TEST_P(OptimisticFilesTest, BlocksOfAFewOctetsAreReadByNfs) {
+  stop();
+  begin({.block_bytes = kSmallestOptimisticBlock / 2});
+  start();
+  EXPECT_FALSE(files->is_up());
+  const Bytes data = pattern(kBlock);
+  make_file("file", data);
+  EXPECT_EQ(fetch("/export/file", kBlock), data);
+  EXPECT_LE(files->statistics().nfs_reads, 2U) << "READs of a block each";
+}
+
 TEST_P(OptimisticFilesTest, ChangedBlockIsReadByRpc) {
   const nfs3::FileHandle handle = make_file("file", pattern(3 * kBlock));
   const RemoteFile file = open("/export/file");

@@ -135,6 +135,7 @@ void FileClient::start_optimistic(const net::Url& url, const FileClientOptions& 
   optimistic.identity = options.identity;
   wire::store_u64(optimistic.verifier.data(), random());
   optimistic.crc = options.crc;
+  optimistic.policy = options.optimistic;
   auto files = std::make_unique<OptimisticFiles>(std::move(files_), *nfs_.schedule, *nfs_.provider,
                                                  url, std::move(optimistic));
   files->start();

@@ -48,6 +48,7 @@ struct FileClientOptions {
   /// still answers (RFC 8267 6.7.2).
   std::uint32_t reserve = 1;
   RequesterPolicy requester{};
+  OptimisticPolicy optimistic{};
   SessionPolicy session{};
   std::shared_ptr<ClientInterposer> interposer{};
 };

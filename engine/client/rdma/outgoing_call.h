@@ -50,6 +50,8 @@ class OutgoingCall {
   /// The place of the data of a reply whose payload begins with these octets. There is none unless
   /// the data is as long as what was asked for. `from` counts from the start of the payload.
   fabric::Placement place(View payload);
+  /// Where that data goes; empty: there is no such buffer.
+  MutableView pre_posted() const { return pre_posted_ ? pre_posted_->bytes() : MutableView{}; }
   /// Takes note of a Send with Invalidate. False when the STag is none of this call.
   bool owns(std::uint32_t stag) const;
   void close_memory();

@@ -56,8 +56,9 @@ EndpointOptions Requester::endpoint_options() {
   EndpointOptions options;
   options.announced = options_.announced;
   const fabric::Capabilities can = provider_.capabilities();
-  const bool closes_each = options_.registration == Registration::each;
-  if ((!can.remote_invalidation && !can.windows) || !closes_each)
+  const bool keeps_open =
+      options_.registration == Registration::cached && options_.policy.memory.clears_flag;
+  if ((!can.remote_invalidation && !can.windows) || keeps_open)
     options.announced.remote_invalidation = false;
   options.sends_private_data = options_.sends_private_data;
   // RFC 8166 3.3.1: a receive for every reply that may come.
@@ -210,17 +211,34 @@ fabric::Placement Requester::on_head(View head) {
   if (!call) return {};
   placement_ = call->place(*payload);
   placement_.from += head.size() - payload->size();
+  if (!options_.policy.placement.compares_xid) divert(placement_);
   return placement_;
+}
+
+void Requester::divert(fabric::Placement& placement) {
+  if (placement.to.empty()) return;
+  OutgoingCall* oldest = nullptr;
+  for (const auto& [xid, call] : outstanding_) {
+    const bool fits = !call->answered && call->pre_posted().size() >= placement.to.size();
+    if (fits && (!oldest || static_cast<std::int32_t>(xid - oldest->xid()) < 0))
+      oldest = call.get();
+  }
+  if (oldest) placement.to = oldest->pre_posted().first(placement.to.size());
 }
 
 void Requester::handle_split(View message, const fabric::Placement& placement) {
   const std::size_t length = placement.to.size();
   const std::size_t end = placement.from + wire::roundup4(length);
   const auto is_zero = [](std::byte octet) { return octet == std::byte{0}; };
-  if (message.size() == end &&
-      std::ranges::all_of(message.subspan(placement.from + length), is_zero)) {
+  const PlacementPolicy& policy = options_.policy.placement;
+  const bool whole = message.size() == end &&
+                     std::ranges::all_of(message.subspan(placement.from + length), is_zero);
+  if (whole || (!policy.compares_length && message.size() >= placement.from)) {
     ++statistics_.placed;
-    return handle(message.first(placement.from), View(placement.to));
+    View data = placement.to;
+    OutgoingCall* const call = policy.compares_xid ? nullptr : find(wire::load_u32(message.data()));
+    if (call) data = call->pre_posted().first(length);
+    return handle(message.first(placement.from), data);
   }
   // Another length than its head says: the ordinary way, where it is judged.
   joined_.assign(message.begin(), message.end());

@@ -88,6 +88,8 @@ class Requester final : public ClientTransport, private EndpointUser, private fa
   void on_done(WorkTag tag, fabric::Operation operation) override;
   void on_down(const fabric::CloseReason& reason) override;
   fabric::Placement on_head(View head) override;
+  /// To the buffer of the call that was sent first.
+  void divert(fabric::Placement& placement);
 
   void start_connection();
   CallMemory memory();

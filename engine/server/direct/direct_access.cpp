@@ -50,7 +50,8 @@ DirectUser* DirectAccess::find(const direct::Ticket& ticket, const std::string& 
 }
 
 bool DirectAccess::take(fabric::Provider& provider, fabric::ConnectionRequest& request,
-                        fabric::ConnectionOptions options, net::SourceQuota::Slot slot) {
+                        fabric::ConnectionOptions options, net::SourceQuota::Slot slot,
+                        const DirectUser::Observers& observers) {
   options.private_data.clear();
   direct::encode_answer(options.private_data);
   const auto ticket = direct::find_ticket(request.private_data());
@@ -62,10 +63,19 @@ bool DirectAccess::take(fabric::Provider& provider, fabric::ConnectionRequest& r
     return false;
   }
   options.ord = 0;  // the client's memory is never read
+  user->observe(observers);
   return user
       ->accept(provider, domain_for_user(provider), request, options, std::move(slot), limits_,
                random_)
       .has_value();
+}
+
+MutableView DirectAccess::frame(std::uint32_t stag) {
+  for (const auto& user : users_) {
+    const MutableView found = user->frames() ? user->frames()->find(stag) : MutableView{};
+    if (!found.empty()) return found;
+  }
+  return {};
 }
 
 std::shared_ptr<fabric::Domain> DirectAccess::domain_for_user(fabric::Provider& provider) {

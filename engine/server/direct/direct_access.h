@@ -32,12 +32,17 @@ class DirectAccess final : public ContentObserver {
 
   /// Answers a request for an optimistic connection. True: it was accepted.
   bool take(fabric::Provider& provider, fabric::ConnectionRequest& request,
-            fabric::ConnectionOptions options, net::SourceQuota::Slot slot);
+            fabric::ConnectionOptions options, net::SourceQuota::Slot slot,
+            const DirectUser::Observers& observers = {});
   /// Ends the users of this provider, which is going away. Not from inside a notice.
   void leave(const fabric::Provider& provider);
 
   void before_change(NodeId node, std::uint64_t from, std::uint64_t to,
                      ContentChange what) override;
+
+  /// The octets of the frame that is registered under this STag; none: empty. For whoever looks at
+  /// the server from outside.
+  MutableView frame(std::uint32_t stag);
 
   Time now() const { return clock_(); }
   const DirectLimits& limits() const { return limits_; }

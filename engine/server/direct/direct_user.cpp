@@ -27,7 +27,7 @@ Expected<void, fabric::Error> DirectUser::accept(fabric::Provider& provider,
   slot_ = std::move(slot);
   domain_ = std::move(domain);
   frames_ = std::make_unique<Frames>(*domain_, limits, policy_, totals_, random);
-  auto accepted = request.accept(*domain_, options, *this, this);
+  auto accepted = request.accept(*domain_, options, *this, this, observers_.bytes);
   if (!accepted) {
     end();
     return tl::unexpected(std::move(accepted.error()));
@@ -61,6 +61,7 @@ void DirectUser::on_closed(fabric::Connection& /*connection*/, const fabric::Clo
 }
 
 void DirectUser::on_event(const trace::Event& event) {
+  if (observers_.events) observers_.events->on_event(event);
   const auto* response = std::get_if<trace::RdmaReadResponse>(&event.body);
   if (response) totals_.counters.optimistic_octets += response->length;
 }

@@ -16,6 +16,11 @@ namespace steertag::peer {
 class DirectUser final : private fabric::Handler, private trace::EventSink {
  public:
   using Time = Frames::Time;
+  /// Of the optimistic connection, which they must outlive.
+  struct Observers {
+    trace::EventSink* events = nullptr;
+    trace::ByteSink* bytes = nullptr;
+  };
 
   DirectUser(const direct::HelloArgs& hello, const ConnectionInfo& info,
              const direct::Ticket& ticket, Time now, const DirectPolicy& policy,
@@ -32,6 +37,8 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   DirectUser(const DirectUser&) = delete;
   DirectUser& operator=(const DirectUser&) = delete;
 
+  /// Before `accept`.
+  void observe(const Observers& observers) { observers_ = observers; }
   /// Uses the ticket up. Frames are in `domain`. An error ends it. The frames' limits and random
   /// source must outlive it, the provider too.
   Expected<void, fabric::Error> accept(fabric::Provider& provider,
@@ -85,6 +92,7 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   Time made_;
   const DirectPolicy& policy_;
   FrameTotals& totals_;
+  Observers observers_;
   bool ended_ = false;
   fabric::Provider* provider_ = nullptr;
   net::SourceQuota::Slot slot_;

@@ -128,6 +128,12 @@ void Frames::take_back(std::span<const direct::Reference> references) {
       std::erase_if(frames_, [&](const Map::value_type& each) { return is_named(each.second); });
 }
 
+MutableView Frames::find(std::uint32_t stag) {
+  const auto found = std::ranges::find_if(
+      frames_, [&](const Map::value_type& each) { return each.second.region->stag() == stag; });
+  return found == frames_.end() ? MutableView{} : octets(found->second);
+}
+
 void Frames::expire(Time now) {
   totals_.frames -= std::erase_if(
       frames_, [&](const Map::value_type& each) { return is_over(each.second, now); });

@@ -54,6 +54,8 @@ class Frames {
   void revoke(NodeId node, std::uint64_t from, std::uint64_t to);
   /// Closes what its holder does not use any more.
   void take_back(std::span<const direct::Reference> references);
+  /// The octets of the frame with this STag, whether it is valid or not; none: empty.
+  MutableView find(std::uint32_t stag);
   /// Closes frames whose lease is over.
   void expire(Time now);
   std::size_t size() const { return frames_.size() + replaced_.size(); }

@@ -55,11 +55,8 @@ EndpointOptions RdmaTransport::endpoint_options() const {
 void RdmaTransport::on_request(std::unique_ptr<fabric::ConnectionRequest> request) {
   auto slot = context_.admit(request->peer());
   if (!slot) return request->reject({});
-  DirectAccess* const direct_access = context_.options.direct.get();
-  if (direct_access && direct::is_optimistic(request->private_data())) {
-    const bool accepted = direct_access->take(rdma_.provider, *request,
-                                              endpoint_options().connection, std::move(*slot));
-    if (!accepted) ++context_.statistics.refused_connections;
+  if (context_.options.direct && direct::is_optimistic(request->private_data())) {
+    if (!take_optimistic(*request, std::move(*slot))) ++context_.statistics.refused_connections;
     return;
   }
   if (context_.options.interposer)
@@ -69,6 +66,19 @@ void RdmaTransport::on_request(std::unique_ptr<fabric::ConnectionRequest> reques
   const auto client = announced_by(*request);
   const bool accepted = connection->accept(*request, client).has_value();
   keep(std::move(connection), accepted);
+}
+
+bool RdmaTransport::take_optimistic(fabric::ConnectionRequest& request,
+                                    net::SourceQuota::Slot slot) {
+  OptimisticStep step;
+  if (context_.options.interposer)
+    context_.options.interposer->on_optimistic(request.private_data(), step);
+  if (step.rejects) {
+    request.reject({});
+    return false;
+  }
+  return context_.options.direct->take(rdma_.provider, request, endpoint_options().connection,
+                                       std::move(slot), {step.events, step.bytes});
 }
 
 void RdmaTransport::answer(std::unique_ptr<fabric::ConnectionRequest> request,

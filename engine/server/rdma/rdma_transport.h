@@ -31,6 +31,8 @@ class RdmaTransport {
   /// As the interposer wants it.
   void answer(std::unique_ptr<fabric::ConnectionRequest> request, Interposer& interposer,
               net::SourceQuota::Slot slot);
+  /// Whether it was accepted.
+  bool take_optimistic(fabric::ConnectionRequest& request, net::SourceQuota::Slot slot);
   void keep(std::unique_ptr<ServerConnection> connection, bool accepted);
   void look_for_idleness();
 

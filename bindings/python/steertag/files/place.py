@@ -11,7 +11,7 @@ from ..failure import Failure
 LARGEST_IO_BYTES = 1024**2
 MOST_IN_FLIGHT = 64
 LARGEST_INLINE_BYTES = 262144
-TRANSFER_MODES = ("inline", "direct", "cached", "pre-posted", "optimistic")
+TRANSFER_MODES = ("as-needed", "inline", "direct", "cached", "pre-posted", "optimistic")
 _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
 
@@ -69,7 +69,8 @@ def add_transfer_options(parser):
     parser.add_argument(
         "--transfer",
         choices=TRANSFER_MODES,
-        help="over RDMA: how data gets to the other end (inline where it fits, otherwise direct)",
+        help="over RDMA: how data gets to the other end (as-needed: inline where it fits, otherwise "
+        "direct)",
     )
     parser.add_argument(
         "--chunk-from",

@@ -24,7 +24,7 @@ constexpr Deviation kMemory[] = {
      .client = {.form = [](peer::FormStep& step) { step.result.remote_read = true; }}},
     {.name = "memory-open-after-error",
      .side = trace::Role::client,
-     .breaks = {"RFC8166-4.4.1-2"},
+     .breaks = {"RFC8166-4.4.1-2", "ODAFS-37"},
      .sentence = "Memory stays open to the server after RDMA_ERROR.",
      .client = {.options =
                     [](peer::FileClientOptions& options) {

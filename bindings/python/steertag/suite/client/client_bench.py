@@ -8,12 +8,12 @@ import time
 
 from ... import peer
 from ...verdict import Verdict
-from ..cases.case_end import Hung, NotTestable
+from ..cases.case_end import Hung, NotTestable, Unsupported
 from ..cases.case_run import current_run
 from ..cases.expectation import expect
 from ..exchange.case_capture import write_capture
 from ..rdma.rdma_link import Watch
-from .client_connection import ClientConnection
+from .client_connection import ClientConnection, OptimisticConnection
 from .client_kinds import COMPLETED, CORRUPTED, CRASH, HANG, LEFT, REFUSED
 from .client_needs import check_client_need
 from .client_outcome import ClientOutcome, copy_fault, left_connection, MOST_COPY
@@ -54,6 +54,7 @@ class ClientBench:
         self._run = run
         self._connections = []
         self._capabilities = None
+        self.server = None  # the peer.ScriptedServer of the use under way, for scripts
 
     @property
     def connections(self):
@@ -67,20 +68,22 @@ class ClientBench:
 
     # -- running the client --------------------------------------------------------------------
 
-    def use(self, script=None, server=None, own=(), **functions):
+    def use(self, script=None, server=None, own=(), transfer=None, **functions):
         """Runs the client once and gives its ClientOutcome.
 
         script      a script.Script; without one, `functions` make a script.ReplyInterposer.
         server      options of the server: credits, inline_bytes, receive_bytes, remote_invalidation,
-                    transfer_bytes, and `deviate`: names of deviations of the server.
-        own         options of our own client, to make it do what it does not by itself.
+                    transfer_bytes, and `deviate`: names of deviations of the server. With `direct_block`
+                    it has direct access, in blocks of so many octets.
+        own         Options of our own client, to make it do what it does not by itself.
+        transfer    How the client is asked to get at the data, a word of client_session.TRANSFERS.
 
         Ends the case as not testable if the script waits for a call that the client did not make. If it left
         its connection instead, it breaks the first requirement of the case.
         """
         script = script if script is not None else ReplyInterposer(**functions)
         try:
-            outcome = self._use(script, server or {}, own)
+            outcome = self._use(script, server or {}, own, transfer)
         except CannotRun as error:
             raise Hung(str(error)) from None
         if outcome.kind == CRASH:
@@ -93,17 +96,18 @@ class ClientBench:
             raise NotTestable("the client made no call of the kind that this case is about")
         return outcome
 
-    def _use(self, script, options, own):
+    def _use(self, script, options, own, transfer):
         source = make_source(self._run.case_id)
         adapter = ScriptAdapter(script, self._connections, self.client.provider)
         script.bench = self
-        server = self._start_server(adapter, options)
+        self.server = server = self._start_server(adapter, options)
         self._capabilities = server.capabilities
         try:
             server.put(SOURCE, source)
-            return self._watch_client(server, adapter, source, own)
+            return self._watch_client(server, adapter, source, self.client.command(own, transfer))
         finally:
             server.close()
+            self.server = None  # its provider holds a port of RoCE
 
     def _start_server(self, adapter, options):
         seed = random.Random(self._run.xid_seed(len(self._connections))).getrandbits(64)
@@ -112,10 +116,10 @@ class ClientBench:
         self.client.listens_at(server.listening)
         return server
 
-    def _watch_client(self, server, adapter, source, own):
+    def _watch_client(self, server, adapter, source, command):
         first = len(self._connections)
         start = time.monotonic()
-        process = ClientProcess(self.client.command(own))
+        process = ClientProcess(command)
         try:
             hung = not self._serve(server, adapter, process, start)
             # Also what a client that has ended by itself has left behind.
@@ -161,6 +165,10 @@ class ClientBench:
     def need(self, name):
         """Ends the case if the client lacks what it needs; see suite.client_needs."""
         check_client_need(name, self.habits, self._capabilities or self.client.capabilities)
+
+    def unsupported(self, proof):
+        """Ends the case: the client proved that it lacks an optional feature."""
+        raise Unsupported(proof)
 
     def not_testable(self, why):
         """Ends the case: this client gives no way to provoke or observe it."""
@@ -233,6 +241,18 @@ class ScriptAdapter:
         self._requested = conn
         step.events, step.octets = watch.events, watch.capture
         self._script.on_request(step)
+
+    def on_optimistic(self, step):
+        self._stir()
+        if len(self._connections) >= MOST_CONNECTIONS:
+            step.rejects = True
+            return
+        watch = Watch(len(self._connections), self._provider)
+        watch.lose_sight()  # the judge knows connections with RPCs
+        conn = OptimisticConnection(watch, bytes(step.client_data))
+        self._connections.append(conn)
+        step.events, step.octets = watch.events, watch.capture
+        self._script.on_optimistic(conn, step)
 
     def on_accepted(self, raw):
         conn = self._requested

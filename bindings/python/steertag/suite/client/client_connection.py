@@ -88,6 +88,23 @@ class ClientConnection:
         return journal_text(self.watch.recorder, self.trace_lines())
 
 
+class OptimisticConnection(ClientConnection):
+    """An optimistic connection of direct access. It carries RDMA Reads, and no messages."""
+
+    @property
+    def number(self):
+        return self.watch.number
+
+    @property
+    def reads(self):
+        """[STag]: of the RDMA Reads that have come so far."""
+        return [
+            event.source_stag
+            for event in self.watch.recorder.events()
+            if event.kind == "rdma_read" and event.actor == trace.Role.client
+        ]
+
+
 def sent_from(octets):
     """The Sent that these octets are."""
     try:

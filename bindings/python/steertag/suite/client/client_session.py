@@ -30,6 +30,8 @@ LIMIT_RUNS = 20
 # Of our own client, from a call to its reply: it gives up what is never answered. No case waits for that;
 # a loaded machine may not run the server for seconds.
 OWN_CALL_MS = 10000
+# Words for {transfer} in the command: how data gets to the client. The first is no wish.
+TRANSFERS = ("as-needed", "cached", "pre-posted", "optimistic")
 # Where the export is, for every version of NFS.
 EXPORT = "/export"
 # Uses before a client counts as one that cannot be tested. The first may load modules and start
@@ -69,17 +71,20 @@ class Client:
         if self._options.client_command:
             self.listen = list(urls)
 
-    def command(self, own=()):
-        """What to run for the server that listens now; `own` are further options of our own client."""
+    def command(self, own=(), transfer=None):
+        """What to run for the server that listens now; `own` are further options of our own client, `transfer`
+        is a word of TRANSFERS."""
+        transfer = transfer or TRANSFERS[0]
         if not self._options.client_command:
             words = [str(self._own_program), self.url, "--nfs", self._options.client_nfs]
-            words += ["--timeout-ms", str(OWN_CALL_MS), *own]
+            words += ["--timeout-ms", str(OWN_CALL_MS), "--transfer", transfer, *own]
             for name in self._options.client_deviations:
                 words += ["--deviate", name]
             return words
         parsed = fabric.parse_url(self.url)
         text = self._options.client_command
         fields = {"{url}": self.url, "{host}": parsed.host, "{port}": str(parsed.port)}
+        fields["{transfer}"] = transfer
         for field, value in fields.items():
             text = text.replace(field, value)
         return text

@@ -37,6 +37,10 @@ class Script:
     def on_request(self, step):
         """A connection request: `step` is a peer.AcceptStep, which may be changed."""
 
+    def on_optimistic(self, conn, step):
+        """A request for an optimistic connection: `step` is a peer.OptimisticStep, `conn` a
+        client_connection.OptimisticConnection."""
+
     def on_accepted(self, conn):
         """The request was accepted; `conn` is a client_connection.ClientConnection."""
 

@@ -158,14 +158,19 @@ def conform_but(reply, target=None, flags=0, highest=None):
     at = start + _FLAGS_AT
     flags |= int.from_bytes(octets[at : at + 4], "big")
     octets[at : at + 4] = flags.to_bytes(4, "big")
+    conform_with(reply, bytes(octets))
+    return True
+
+
+def conform_with(reply, octets):
+    """Posts a Reply with this RPC message, as long as its own if that is in the reply chunk."""
     writes, draft = reply.writes, reply.draft()
     if reply.header.proc == wire.Procedure.NOMSG:
-        writes = _rewritten(reply, bytes(octets))
+        writes = _rewritten(reply, octets)
     else:
-        draft.payload = bytes(octets)
+        draft.payload = octets
     reply.push(writes)
     reply.send(draft, invalidate=reply.invalidate)
-    return True
 
 
 def _rewritten(reply, octets):

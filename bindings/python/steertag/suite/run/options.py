@@ -113,8 +113,8 @@ def _add_options_of_clients(add):
         "--client-command",
         metavar="COMMAND",
         help="client under test, a shell command that reads the file `source` of the export at {url} "
-        "({host}, {port}) and writes its octets into a file `copy` beside it; default: our own "
-        "client",
+        "({host}, {port}) and writes its octets into a file `copy` beside it; {transfer} is how the case "
+        "wants the data; default: our own client",
     )
     add(
         "--client-timeout",
