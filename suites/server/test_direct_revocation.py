@@ -4,37 +4,17 @@ import pytest
 
 from steertag.nfs import direct
 from steertag.suite import case, expect
-from .changed_directory import ChangedDirectory, FILE_SYNC
+from .changed_directory import FILE_SYNC
 from .chunk_checks import write_call
 from .direct_user import DirectUser
+from .shared_file import NAME, SharedFile
 
 FRESH, READERS, UNMIXED = "ODAFS-9", "ODAFS-10", "ODAFS-24"
 REGISTERED, ZEROS = "ODAFS-26", "ODAFS-32"
 NEEDS = ["direct-access"]
 OCTETS = 1000
-NAME = "changed"
 # WRITEs of a whole block, and Reads of it that are in flight at the same time.
 ROUNDS, READS = 24, 6
-
-
-class SharedFile(ChangedDirectory):
-    """A file that others change over another connection."""
-
-    def __init__(self, bench):
-        super().__init__(bench)
-        self.content = bench.random.randbytes(OCTETS)
-        self.file = self.make_file(NAME, self.content)
-
-    def write_at(self, offset, data):
-        fields = {"file": self.file, "offset": offset, "count": len(data), "stable": FILE_SYNC}
-        self._run("WRITE", data=data, **fields)
-
-    def set_attributes(self, **attributes):
-        self._run("SETATTR", object=self.file, new_attributes=attributes, guard=None)
-
-    def rename_over(self):
-        self.make_file("other", b"other")
-        self._run("RENAME", from_=self.where("other"), to=self.where(NAME))
 
 
 # Changes of the data: what stands at an offset that was granted is not what it was.
@@ -63,7 +43,7 @@ ACCESS = {
 def test_change(bench, name):
     """Another client changes a block that two users have references to. After the reply Reads of both complete, and
     no frame is valid."""
-    file = SharedFile(bench)
+    file = SharedFile(bench, bench.random.randbytes(OCTETS))
     users = [DirectUser(bench), DirectUser(bench)]
     references = [user.reference(file.file) for user in users]
     for user, reference in zip(users, references):
@@ -79,7 +59,7 @@ def test_change(bench, name):
 def test_access(bench, name):
     """Another client takes away the right to read a file, or the file. After the reply the frame is invalid and its
     data are gone."""
-    file = SharedFile(bench)
+    file = SharedFile(bench, bench.random.randbytes(OCTETS))
     user = DirectUser(bench)
     reference = user.reference(file.file)
     user.expect_block(reference, file.content, REGISTERED)
@@ -113,7 +93,7 @@ def test_other_block(bench):
 @case("server.direct.grown-file", requirements=[ZEROS], needs=NEEDS)
 def test_grown_file(bench):
     """A file is cut and grows again, without octets. A new frame has zeros where the old octets were."""
-    file = SharedFile(bench)
+    file = SharedFile(bench, bench.random.randbytes(OCTETS))
     user = DirectUser(bench)
     user.expect_block(user.reference(file.file), file.content, ZEROS)
     file.set_attributes(size=OCTETS // 4)

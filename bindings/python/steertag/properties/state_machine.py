@@ -42,8 +42,8 @@ class _Asked:
     file: str = ""  # that the call writes
 
 
-class Conversation(RuleBasedStateMachine):
-    """The actions of a correct client. Every rule writes lines of a script, which run at once."""
+class ScriptedMachine(RuleBasedStateMachine):
+    """Every rule writes lines of a script, which run at once."""
 
     explorer = None
 
@@ -51,8 +51,6 @@ class Conversation(RuleBasedStateMachine):
         super().__init__()
         self.trial = self.explorer.begin()
         self.over = False
-        self.waiting = {}  # name of a connection: [_Asked]
-        self.files = []  # names of files; the content of file1 is content1
 
     def teardown(self):
         self.trial.finish()
@@ -60,8 +58,6 @@ class Conversation(RuleBasedStateMachine):
             # Without an applicable rule, hypothesis would report an error of the machine. It takes no
             # rejection of a trial that it has stopped itself.
             reject()
-
-    # -- helpers ---------------------------------------------------------------------------------
 
     def do(self, *lines):
         """Runs lines until one ends the case, and skips the others."""
@@ -76,6 +72,17 @@ class Conversation(RuleBasedStateMachine):
 
     def value(self, expression):
         return self.trial.script.value(expression)
+
+
+class Conversation(ScriptedMachine):
+    """The actions of a correct client."""
+
+    def __init__(self):
+        super().__init__()
+        self.waiting = {}  # name of a connection: [_Asked]
+        self.files = []  # names of files; the content of file1 is content1
+
+    # -- helpers ---------------------------------------------------------------------------------
 
     def open_ones(self):
         """Names of open connections with room for a call."""
