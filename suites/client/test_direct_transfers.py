@@ -211,7 +211,12 @@ ODD = {
 }
 
 
-@case("client.direct.placed-bad.{name}", requirements=[WHOLE], hostile=True)
+@case(
+    "client.direct.placed-bad.{name}",
+    requirements=[WHOLE],
+    hostile=True,
+    unfailed={"client.direct.placed-bad.cut-all": "A Send that is all head has no data to place."},
+)
 @pytest.mark.parametrize("name", BAD)
 def test_bad(bench, name):
     """The reply to a READ has only the start of its data."""

@@ -75,8 +75,8 @@ class ClientBench:
         server      options of the server: credits, inline_bytes, receive_bytes, remote_invalidation,
                     transfer_bytes, and `deviate`: names of deviations of the server. With `direct_block`
                     it has direct access, in blocks of so many octets.
-        own         Options of our own client, to make it do what it does not by itself.
-        transfer    How the client is asked to get at the data, a word of client_session.TRANSFERS.
+        own         options of our own client, for what it does not by itself.
+        transfer    how data is to get to it, a word of client_session.TRANSFERS.
 
         Ends the case as not testable if the script waits for a call that the client did not make. If it left
         its connection instead, it breaks the first requirement of the case.
