@@ -96,7 +96,7 @@ using Body = std::variant<Connect, Accept, Reject, Send, RdmaWrite, RdmaRead, Rd
                           MemoryOffered, MemoryInvalidated, ReceivePosted, Terminate, Disconnect>;
 
 /// `index` counts from 0 within the connection. `time_ns` is from the observer's clock, for order
-/// and display; of the rules only that of ODAFS-27 measures with it, a lease. Views are valid
+/// and display; of the rules only those on leases (ODAFS) measure with it. Views are valid
 /// during the call that passes the event. To keep an event, copy its octets.
 struct Event {
   std::uint64_t index = 0;

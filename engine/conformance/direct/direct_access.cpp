@@ -29,13 +29,20 @@ void DirectUser::fail(const FailedRead& read) {
   failed.push_back(read);
 }
 
-std::shared_ptr<DirectUser> DirectAccess::add(const direct::HelloOk& terms, std::uint64_t event) {
+void DirectAccess::doubt(const direct::Verifier& verifier) {
+  for (const auto& user : users_) user->may_have_ended |= user->verifier == verifier;
+}
+
+std::shared_ptr<DirectUser> DirectAccess::add(const direct::HelloArgs& asked,
+                                              const direct::HelloOk& terms, std::uint64_t event) {
   if (users_.size() == kMostDirectUsers) {
     users_.pop_front();
     sees_all_ = false;
   }
   auto user = std::make_shared<DirectUser>();
   user->ticket = terms.ticket;
+  user->verifier = asked.verifier;
+  user->may_have_ended = asked.clientid != 0;  // the end of its lease of NFSv4 is no message
   user->block_bytes = terms.block_bytes;
   user->most_references = terms.most_references;
   user->lease_seconds = terms.lease_seconds;

@@ -36,12 +36,15 @@ struct FailedRead {
 /// The sender of one HELLO.
 struct DirectUser {
   direct::Ticket ticket{};
+  direct::Verifier verifier{};
   std::uint32_t block_bytes = 0;
   std::uint32_t most_references = 0;
   std::uint32_t lease_seconds = 0;
   std::uint64_t hello_event = 0;  // index of the reply to its HELLO
   Grants grants;
-  bool ended = false;       // its RPC connection, or another HELLO on it
+  bool ended = false;  // its RPC connection, or another HELLO on it
+  /// Messages say that the server may have voided its references, or something unseen can.
+  bool may_have_ended = false;
   bool incomplete = false;  // references may have been granted that are not known
   std::size_t asked = 0;    // connection requests with its ticket
   std::size_t opened = 0;   // that were accepted
@@ -71,7 +74,10 @@ class DirectAccess {
   std::uint64_t next_moment() { return ++moment_; }
 
   /// A new user, after the reply to its HELLO.
-  std::shared_ptr<DirectUser> add(const direct::HelloOk& terms, std::uint64_t event);
+  std::shared_ptr<DirectUser> add(const direct::HelloArgs& asked, const direct::HelloOk& terms,
+                                  std::uint64_t event);
+  /// A HELLO with this verifier may void the references of an earlier one.
+  void doubt(const direct::Verifier& verifier);
   std::shared_ptr<DirectUser> find(const direct::Ticket& ticket) const;
   bool has_users() const { return !users_.empty(); }
   /// Whether another user has a frame with all of these octets.

@@ -103,6 +103,9 @@ void DirectCalls::on_direct_call(const Message& message, std::uint32_t procedure
   switch (static_cast<Procedure>(procedure)) {
     case Procedure::DIRECTPROC1_HELLO:
       made.kind = Kind::hello;
+      made.hello.decode(arguments);
+      access_.doubt(made.hello.verifier);
+      if (user_) user_->may_have_ended = true;
       break;
     case Procedure::DIRECTPROC1_REFS: {
       direct::RefsArgs args;
@@ -133,7 +136,11 @@ void DirectCalls::on_direct_call(const Message& message, std::uint32_t procedure
       direct::ReturnArgs args;
       args.decode(arguments);
       made.kind = Kind::give_back;
-      for (const direct::Reference& each : args.refs) made.generations.push_back(each.generation);
+      for (const direct::Reference& each : args.refs) {
+        made.generations.push_back(each.generation);
+        Grant* grant = user_ ? user_->grants.find(each.generation) : nullptr;
+        if (grant != nullptr) grant->returning = true;
+      }
       break;
     }
     default:
@@ -268,7 +275,7 @@ void DirectCalls::on_reply(const Message& message, Connection& connection) {
   if (!header.success()) return;
   switch (call.kind) {
     case Kind::hello:
-      return take_hello(message, reader);
+      return take_hello(message, call, reader);
     case Kind::references:
       return take_references(message, call, reader, connection);
     case Kind::give_back:
@@ -282,7 +289,7 @@ void DirectCalls::on_reply(const Message& message, Connection& connection) {
   }
 }
 
-void DirectCalls::take_hello(const Message& message, wire::Reader& results) {
+void DirectCalls::take_hello(const Message& message, const Pending& call, wire::Reader& results) {
   direct::HelloResult result;
   result.decode(results);
   if (!results.ok()) {
@@ -291,7 +298,7 @@ void DirectCalls::take_hello(const Message& message, wire::Reader& results) {
   }
   if (result.status != nfs4::Status::NFS4_OK) return;
   if (user_) user_->ended = true;
-  user_ = access_.add(result.resok4, message.event);
+  user_ = access_.add(call.hello, result.resok4, message.event);
 }
 
 void DirectCalls::take_references(const Message& message, const Pending& call,
@@ -378,13 +385,13 @@ void DirectCalls::take_change(const Message& message, Pending& call, wire::Reade
 }
 
 void DirectCalls::on_end() {
-  if (user_) user_->ended = true;
+  if (user_) user_->ended = user_->may_have_ended = true;
   calls_.clear();
 }
 
 void DirectCalls::forget_history() {
   access_.note_unseen();
-  if (user_) user_->incomplete = true;
+  if (user_) user_->incomplete = user_->may_have_ended = true;
   hello_unclear_ = true;
   calls_.clear();
 }

@@ -53,6 +53,7 @@ class DirectCalls {
     Kind kind = Kind::other;
     std::string_view procedure;
     std::uint64_t moment = 0;
+    direct::HelloArgs hello;
     std::vector<Wish> wishes;                // one, or those of BATCH
     std::vector<std::uint64_t> generations;  // of RETURN
     std::optional<ContentChange> change;
@@ -66,7 +67,7 @@ class DirectCalls {
   void on_nfs3_call(const Message& message, std::uint32_t procedure, wire::Reader& arguments);
   void on_compound(const Message& message, wire::Reader& arguments);
   void note_read(std::string_view file, std::uint64_t offset, std::uint64_t count);
-  void take_hello(const Message& message, wire::Reader& results);
+  void take_hello(const Message& message, const Pending& call, wire::Reader& results);
   void take_references(const Message& message, const Pending& call, wire::Reader& results,
                        Connection& connection);
   void take_change(const Message& message, Pending& call, wire::Reader& results);

@@ -53,13 +53,28 @@ inline constexpr Rule kDenialVoidsTheFrame{
     "denial_voids_the_frame", ledger::ref("ODAFS-10"),
     "A Read after the reply to a change of mode or owner shows no valid frame of before."};
 
+inline constexpr Rule kGrantedMemoryStays{
+    "granted_memory_stays", ledger::ref("ODAFS-26"),
+    "A Read of a frame that was not given back meets no fault within the lease."};
+
 inline constexpr std::array kDirectRules{
-    kReferencesFollowHello,       kReferencesFollowTheConnection, kReferencesAreAskedFor,
-    kGenerationIsNotZero,         kGenerationNamesOneState,       kFrameKeepsItsBlock,
-    kReturnedPlaceIsNotUsedAgain, kReferencesStayWithinTheMost,   kTicketWasGiven,
-    kTicketOpensOneConnection,    kIllegalOperationEndsIt,        kServerOnlyResponds,
-    kReadShowsItsFrameAlone,      kReadShowsNoForeignFrame,       kChangeVoidsTheFrame,
+    kReferencesFollowHello,
+    kReferencesFollowTheConnection,
+    kReferencesAreAskedFor,
+    kGenerationIsNotZero,
+    kGenerationNamesOneState,
+    kFrameKeepsItsBlock,
+    kReturnedPlaceIsNotUsedAgain,
+    kReferencesStayWithinTheMost,
+    kTicketWasGiven,
+    kTicketOpensOneConnection,
+    kIllegalOperationEndsIt,
+    kServerOnlyResponds,
+    kReadShowsItsFrameAlone,
+    kReadShowsNoForeignFrame,
+    kChangeVoidsTheFrame,
     kDenialVoidsTheFrame,
+    kGrantedMemoryStays,
 };
 
 }  // namespace steertag::conformance

@@ -22,6 +22,7 @@ struct Grant {
   std::uint64_t event = 0;         // index of the first reply with it
   std::uint64_t first = 0;         // moment of DirectAccess at that reply
   std::int64_t granted_ns = 0;     // time of the latest reply with it
+  bool returning = false;          // RETURN of it was called
   bool returned = false;           // RETURN of it was answered
   std::uint64_t changed = 0;       // moment of the reply to a change of its block; 0: none was seen
   std::uint64_t change_event = 0;  // index of that reply

@@ -213,9 +213,27 @@ void OptimisticConnection::fault(const trace::Event& event) {
   }
 }
 
-void OptimisticConnection::on(const trace::Event& event, const trace::Terminate& /*body*/) {
+/// Only iWARP tells a fault of memory from other ends. `latest_` is the Read.
+void OptimisticConnection::judge_fault(const trace::Event& event,
+                                       const trace::Terminate& terminate) {
+  // RFC 5040 4.8: a Remote Protection Error of RDMAP.
+  const bool is_of_memory = terminate.layer == 0 && terminate.type == 1;
+  if (!is_of_memory || !latest_ || !user_ || user_->may_have_ended) return;
+  const OptimisticRead& read = *latest_;
+  const Grant* grant = user_->grants.covering(read.stag, read.offset, read.length);
+  if (grant == nullptr || grant->returning) return;
+  if (event.time_ns - grant->granted_ns >= user_->certain_lease_ns()) return;
+  if (Finding* finding = connection_.findings.open(kGrantedMemoryStays, event.actor, event.index)) {
+    finding->expected = say("memory that stays registered for ", user_->lease_seconds, " s");
+    finding->observed = say("a fault of a Read of ", read.length, " octets at STag ",
+                            Hex{read.stag}, " offset ", Hex{read.offset, true});
+  }
+}
+
+void OptimisticConnection::on(const trace::Event& event, const trace::Terminate& body) {
   connection_.terminated[static_cast<std::size_t>(event.actor)] = true;
   fault(event);
+  judge_fault(event, body);
 }
 
 void OptimisticConnection::on(const trace::Event& event, const trace::Disconnect& body) {

@@ -90,6 +90,7 @@ class OptimisticConnection {
   void judge_frame(const trace::Event& event, const Pending& pending, OptimisticRead& read);
   void judge_age(const trace::Event& event, const Pending& pending, const Grant& grant);
   void fault(const trace::Event& event);
+  void judge_fault(const trace::Event& event, const trace::Terminate& terminate);
 
   DirectAccess& access_;
   Connection& connection_;

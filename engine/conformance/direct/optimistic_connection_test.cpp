@@ -44,9 +44,50 @@ TEST(OptimisticConnection, TellsWhatReadsBring) {
   optimistic.event(Role::client, trace::RdmaRead{block.stag, block.base + 8, 8});
   optimistic.event(Role::server, trace::RdmaReadResponse{0, 0, 8, View(later).first(8)});
   EXPECT_EQ(optimistic.state(), ReadState::part);
+  user.rpc.give_back({block});
   optimistic.ask_for(block).event(Role::server, trace::Terminate{0, 1, 0});
   EXPECT_EQ(optimistic.state(), ReadState::faulted);
   user.expect_nothing();
+}
+
+const trace::Terminate kInvalidStag{0, 1, 0};
+
+TEST(OptimisticConnection, GrantedMemoryStaysForItsLease) {
+  for (const std::int64_t seconds : {1, 50, 55}) {
+    DirectScene scene;
+    DirectPair user(scene);
+    user.grant({reference(1)});
+    scene.time_ns += seconds * kTestSecond;
+    user.optimistic.ask_for(reference(1)).event(Role::server, kInvalidStag);
+    if (seconds <= 50) {
+      user.optimistic.expect("granted_memory_stays", "ODAFS-26");
+    } else {
+      user.expect_nothing();  // nine tenths of a minute are over
+    }
+  }
+}
+
+TEST(OptimisticConnection, AFaultMayHaveItsReason) {
+  const auto fault = [](DirectScene& scene, DirectPair& user) {
+    user.optimistic.ask_for(reference(1)).event(Role::server, kInvalidStag).expect_nothing();
+    EXPECT_EQ(user.optimistic.state(), ReadState::faulted) << scene.next;
+  };
+  DirectScene returned;
+  DirectPair first(returned);
+  first.grant({reference(1)})
+      .rpc.call(direct::Procedure::DIRECTPROC1_RETURN, direct::ReturnArgs{{reference(1)}});
+  fault(returned, first);
+  DirectScene again;
+  DirectPair second(again);
+  second.grant({reference(1)}).rpc.call(direct::Procedure::DIRECTPROC1_HELLO, direct::HelloArgs{});
+  fault(again, second);
+  DirectScene over;
+  DirectPair third(over);
+  third.grant({reference(1)}).rpc.event(Role::server, trace::Disconnect{});
+  fault(over, third);
+  DirectScene elsewhere;
+  DirectPair fourth(elsewhere);
+  fault(elsewhere, fourth);
 }
 
 TEST(OptimisticConnection, WithoutTheOctetsNothingIsSaidOfAFrame) {
