@@ -68,6 +68,17 @@ OWN = """
 """
 
 
+TRANSFER = """
+    from steertag.suite import case, client_kinds as kinds, expect
+
+    LOSS = "RFC8166-4.5.5-1"
+
+    @case("client.self.transfer", requirements=[LOSS])
+    def test_transfer(bench):
+        expect(bench.use(transfer="optimistic"), LOSS, must=[kinds.COMPLETED])
+"""
+
+
 class Clients:
     """Runs of the suite against the scripted client."""
 
@@ -163,6 +174,17 @@ def test_client_that_cannot_be_tested_is_one_sentence(clients, words, what):
 def test_the_first_use_of_all_may_fail(clients):
     """A machine that loads what it needs by it."""
     assert clients.run("refuse,good").ret == 0
+
+
+def test_the_command_has_the_transfer_that_a_case_asks_for(suite):
+    suite.cases(test_cases=TRANSFER)
+    said, counter = (suite.pytester.path / name for name in ("said", "runs"))
+    client = f"{sys.executable} {SCRIPT} {counter} good {{url}}"
+    result = suite.run("--client-command", f"echo {{transfer}} >> {said}; {client}")
+    assert result.ret == 0, result.stdout.str()
+    first, *others = said.read_text().split()
+    assert first == "as-needed", "the first contact asks for nothing"
+    assert others == ["optimistic", "as-needed"], "the case, and the probe behind it"
 
 
 def test_shell_names_a_program_that_is_not_there(suite):
