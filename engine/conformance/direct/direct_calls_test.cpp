@@ -118,6 +118,7 @@ TEST(DirectCalls, GenerationIsNotZero) {
   Reference none = reference(1);
   none.generation = 0;
   user.grant({none}).rpc.expect("generation_is_not_zero", "ODAFS-7");
+  user.optimistic.read(none, DirectTrace::frame(7, none.length)).expect_nothing();
 }
 
 TEST(DirectCalls, AGenerationNamesOneFrame) {

@@ -179,7 +179,7 @@ void OptimisticConnection::judge_frame(const trace::Event& event, const Pending&
     read.state = ReadState::valid;
     judge_age(event, pending, *grant);
   }
-  if (read.state != ReadState::revoked && read.state != ReadState::torn) return;
+  if (read.state == ReadState::valid) return;
   user_->fail({read.file, read.block_offset, event.index});
 }
 

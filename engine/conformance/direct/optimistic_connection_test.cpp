@@ -288,21 +288,27 @@ TEST(OptimisticConnection, WriteOfVersion4VoidsTheFrame) {
 }
 
 TEST(OptimisticConnection, AFailedReadFallsBackOnce) {
-  DirectScene scene;
-  DirectPair user(scene);
   const Reference block = reference(1);
-  user.grant({block}).optimistic.read(block, Bytes(block.length + kFrameBytes));
-  const std::uint64_t failed = scene.next - 1;
-  direct::ReadArgs args;
-  args.file = DirectTrace::handle("file");
-  args.count = 1;
-  const auto latest = [&] { return user.rpc.judge().direct_calls().latest(); };
-  user.rpc.call(direct::Procedure::DIRECTPROC1_READ, args);
-  EXPECT_EQ(latest().fallback, failed);
-  EXPECT_EQ(latest().procedure, "READ");
-  user.rpc.reply(direct::ReadResult{}).call(direct::Procedure::DIRECTPROC1_READ, args);
-  EXPECT_EQ(latest().fallback, std::nullopt);
-  user.expect_nothing();
+  const Bytes revoked(block.length + kFrameBytes);
+  Bytes torn = valid(block);
+  torn.back() ^= std::byte{1};
+  for (const Bytes& frame : {revoked, torn, DirectTrace::frame(77, block.length), valid(block)}) {
+    DirectScene scene;
+    DirectPair user(scene);
+    user.grant({block}).optimistic.read(block, frame);
+    const std::uint64_t failed = scene.next - 1;
+    const bool fails = user.optimistic.state() != ReadState::valid;
+    direct::ReadArgs args;
+    args.file = DirectTrace::handle("file");
+    args.count = 1;
+    const auto latest = [&] { return user.rpc.judge().direct_calls().latest(); };
+    user.rpc.call(direct::Procedure::DIRECTPROC1_READ, args);
+    EXPECT_EQ(latest().fallback, fails ? std::optional(failed) : std::nullopt);
+    EXPECT_EQ(latest().procedure, "READ");
+    user.rpc.reply(direct::ReadResult{}).call(direct::Procedure::DIRECTPROC1_READ, args);
+    EXPECT_EQ(latest().fallback, std::nullopt);
+    user.expect_nothing();
+  }
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ void ReferenceCheck::take(std::string_view file, std::span<const direct::Referen
   if (!number) user_.incomplete = true;
   for (const direct::Reference& each : references) {
     if (each.generation == 0) {
+      user_.incomplete = true;
       if (Finding* finding = open(kGenerationIsNotZero)) {
         finding->expected = "another generation than 0";
         finding->observed = say("a reference to ", block_of(each), " with generation 0");
