@@ -344,7 +344,7 @@ TEST(Grader, TellsWhichBlocksOptimisticReadsHit) {
       .event(Role::client, read)
       .event(Role::server, trace::RdmaReadResponse{0, 0, wiped.size(), wiped})
       .event(Role::client, read)
-      .event(Role::server, trace::Terminate{0, 1, 0});
+      .event(Role::server, trace::Terminate{0, 2, 6});  // of memory it would be a finding
   direct::ReadArgs args;
   args.file = direct::FileHandle(std::as_bytes(std::span(std::string_view("file"))));
   args.count = 4;
