@@ -222,6 +222,7 @@ void IwarpConnection::send_failed(int code) {
       last_sent_ = std::max(last_sent_, runtime_.reactor.round_time());
     }
     blocked_ = true;
+    transmitter_.sent(0);
     watch();
   } else if (state_ == State::operating || state_ == State::draining) {
     // Octets that the peer sent before its end (a Terminate) are still unread. The read shows the

@@ -254,6 +254,26 @@ void Transmitter::limit(Frame& frame, Outgoing& operation) {
   operation.wire_octets += frame.allowed;
 }
 
+template <class Visit>
+void Transmitter::for_payload(const Frame& frame, Visit visit) {
+  if (frame.payload_bytes == 0) {
+    return;
+  }
+  if (!frame.held.empty()) {
+    visit(View(frame.held));
+    return;
+  }
+  const Outgoing& operation = ring(frame.source).at(frame.sequence);
+  std::size_t left = frame.payload_bytes;
+  std::size_t offset = frame.part_offset;
+  for (std::size_t part = frame.part; left > 0; ++part, offset = 0) {
+    const View rest = operation.parts[part].subspan(offset);
+    const View piece = rest.first(std::min(rest.size(), left));
+    visit(piece);
+    left -= piece.size();
+  }
+}
+
 std::span<const iovec> Transmitter::gather(std::array<iovec, kMostIovecs>& room) {
   std::size_t used = 0;
   std::size_t skip = front_left_;
@@ -271,26 +291,34 @@ std::span<const iovec> Transmitter::gather(std::array<iovec, kMostIovecs>& room)
     const Frame& frame = frames_.at(i);
     std::size_t allowed = frame.allowed;
     add(frame.header.data(), frame.header_bytes, allowed);
-    std::size_t payload = frame.payload_bytes;
-    if (payload > 0) {
-      const Outgoing& operation = ring(frame.source).at(frame.sequence);
-      std::size_t offset = frame.part_offset;
-      for (std::size_t part = frame.part; payload > 0; ++part, offset = 0) {
-        const View piece = operation.parts[part].subspan(offset);
-        const std::size_t bytes = std::min(piece.size(), payload);
-        add(piece.data(), bytes, allowed);
-        payload -= bytes;
-      }
-    }
+    for_payload(frame, [&](View piece) { add(piece.data(), piece.size(), allowed); });
     add(frame.trailer.data(), frame.trailer_bytes, allowed);
   }
   return {room.data(), used};
 }
 
+// Without a CRC there is nothing that later octets could contradict.
+void Transmitter::hold_responses() {
+  std::size_t left = front_left_;
+  for (std::uint64_t i = frames_.first(); use_crc_ && i < frames_.end(); ++i) {
+    Frame& frame = frames_.at(i);
+    const bool leaves = left >= frame.allowed;
+    left = leaves ? left - frame.allowed : 0;
+    if (leaves || frame.source != Source::responses || !frame.held.empty()) {
+      continue;
+    }
+    Bytes held;
+    held.reserve(frame.payload_bytes);
+    for_payload(frame, [&](View piece) { held.insert(held.end(), piece.begin(), piece.end()); });
+    frame.held = std::move(held);
+  }
+}
+
 void Transmitter::sent(std::size_t count) {
   front_left_ += count;
+  hold_responses();  // before notices, in which the owner may do anything
   while (!frames_.empty() && front_left_ >= frames_.front().allowed) {
-    const Frame& frame = frames_.front();
+    Frame& frame = frames_.front();
     front_left_ -= frame.allowed;
     if (frame.cuts) {
       cut_reached_ = true;
@@ -301,9 +329,10 @@ void Transmitter::sent(std::size_t count) {
   }
 }
 
-void Transmitter::complete(const Frame& frame) {
+void Transmitter::complete(Frame& frame) {
   const Source source = frame.source;
   const bool completes = frame.completes;
+  frame.held = Bytes();  // a popped slot keeps its value
   frames_.pop();
   if (source == Source::none || !completes) {
     return;

@@ -84,7 +84,9 @@ class Transmitter {
   bool stage();
   /// The octets ready, as a gather list.
   std::span<const iovec> gather(std::array<iovec, kMostIovecs>& room);
-  /// The socket took `count` octets of the gather list.
+  /// The socket took `count` octets of the gather list, maybe none. Octets of Read Responses that
+  /// wait behind them are copied: the CRC has them as they are now, and their owner may change
+  /// them.
   void sent(std::size_t count);
   bool nothing_staged() const { return frames_.empty(); }
   bool idle() const { return frames_.empty() && queue_.empty() && responses_.empty(); }
@@ -113,6 +115,7 @@ class Transmitter {
     std::size_t part_offset = 0;
     bool completes = false;
     bool cuts = false;
+    Bytes held{};  // the payload, if that may change before it leaves
   };
 
   Ring<Outgoing>& ring(Source source) { return source == Source::queue ? queue_ : responses_; }
@@ -125,7 +128,11 @@ class Transmitter {
   void seal(Frame& frame, const Segment& segment, Outgoing* operation, std::size_t content);
   void take_payload(Frame& frame, Outgoing& operation, std::size_t bytes, Crc32c* crc);
   void limit(Frame& frame, Outgoing& operation);
-  void complete(const Frame& frame);
+  /// `visit(View)` for each piece of the frame's payload.
+  template <class Visit>
+  void for_payload(const Frame& frame, Visit visit);
+  void hold_responses();
+  void complete(Frame& frame);
 
   TransmitProgress& progress_;
   const SegmentPolicy& policy_;

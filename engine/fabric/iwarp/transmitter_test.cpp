@@ -64,5 +64,46 @@ TEST(Transmitter, TheSegmentsOfALargerMessageHaveAboutOneLength) {
   }
 }
 
+/// The stream of a Read Response whose socket takes `first` octets, and then no more for a while.
+/// Meanwhile its owner may change the memory.
+Bytes response_in_two(std::size_t first, bool changes) {
+  Lengths progress;
+  const SegmentPolicy policy;
+  Transmitter transmitter(progress, policy);
+  transmitter.use_crc(true);
+  transmitter.set_mulpdu(1000 + kTaggedHeaderBytes);
+  Bytes memory(3000, std::byte{0x11});
+  Outgoing& response = transmitter.respond();
+  response.parts.emplace_back(memory);
+  response.length = memory.size();
+  std::array<iovec, kMostIovecs> room;
+  Bytes stream;
+  const auto take = [&](std::size_t most) {
+    const std::size_t before = stream.size();
+    for (const iovec& piece : transmitter.gather(room)) {
+      const View octets(static_cast<const std::byte*>(piece.iov_base), piece.iov_len);
+      const View taken = octets.first(std::min(octets.size(), before + most - stream.size()));
+      stream.insert(stream.end(), taken.begin(), taken.end());
+    }
+    transmitter.sent(stream.size() - before);
+  };
+  EXPECT_TRUE(transmitter.stage());
+  take(first);
+  if (changes) {
+    std::ranges::fill(memory, std::byte{0x22});
+  }
+  while (transmitter.stage()) {
+    take(memory.size());
+  }
+  return stream;
+}
+
+TEST(Transmitter, MemoryThatChangesLeavesTheCrcOfAReadResponseRight) {
+  for (const std::size_t first : {0U, 1U, 500U, 1100U, 2500U}) {
+    EXPECT_EQ(response_in_two(first, true), response_in_two(first, false))
+        << first << " octets had left";
+  }
+}
+
 }  // namespace
 }  // namespace steertag::fabric::iwarp
