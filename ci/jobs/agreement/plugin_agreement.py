@@ -15,6 +15,14 @@ from steertag.grade.reading import grade_file
 # Captures that one tshark reads, put together in one file: it takes longer to start than to read one.
 BATCH = 40
 ETHERNET_BYTES = 14
+# The judge asserts these where it sees every connection of a user of direct access. In a merged file another part may
+# lack some.
+NEED_EVERY_CONNECTION = (
+    "read_shows_its_frame_alone",
+    "read_shows_no_foreign_frame",
+    "references_follow_the_connection",
+    "ticket_was_given",
+)
 # A merged file is some megabytes; on a loaded machine.
 TSHARK_LIMIT_S = 300
 # Captures of a link type that this version of Wireshark has no name for: no dissector gets to know it.
@@ -151,7 +159,8 @@ def compare_merged(paths, merged):
         wanted += placed(part.rows, frames)
         frames += part.packets
     wanted, found = collections.Counter(wanted), collections.Counter(placed(merged.rows))
-    lost = [f"merged, grade does not find {each}" for each in (wanted - found).elements()]
+    lost = [each for each in (wanted - found).elements() if each[2] not in NEED_EVERY_CONNECTION]
+    lost = [f"merged, grade does not find {each}" for each in lost]
     return lost + [f"only merged, grade finds {each}" for each in (found - wanted).elements()]
 
 
