@@ -4,7 +4,6 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <bit>
 #include <ctime>
 #include <exception>
 #include <random>
@@ -343,9 +342,8 @@ class PyScriptedServer {
  private:
   void offer_direct_access(ServerOptions& options, std::uint32_t block_bytes,
                            const fabric::RandomSource& random) {
-    const bool fits = std::has_single_bit(block_bytes) &&
-                      block_bytes >= kSmallestDirectBlockBytes && block_bytes <= kDirectBlockBytes;
-    if (!fits) throw py::value_error("direct_block: a power of two from 4096 to 65536");
+    if (!is_direct_block(block_bytes))
+      throw py::value_error("direct_block: a power of two from 4096 to 65536");
     DirectLimits limits;
     limits.block_bytes = block_bytes;
     direct_ = std::make_shared<DirectAccess>(limits, random, options.clock, options.direct_policy);

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <bit>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -125,9 +124,7 @@ void describe(CLI::App& app, Words& words) {
 std::variant<Options, Ending> check(const Words& words) {
   Options options;
   options.optimistic = words.optimistic;
-  if (!std::has_single_bit(words.direct_block) ||
-      words.direct_block < peer::kSmallestDirectBlockBytes ||
-      words.direct_block > peer::kDirectBlockBytes)
+  if (!peer::is_direct_block(words.direct_block))
     return Ending{"--direct-block is a power of two from 4096 to 65536", kUsageError};
   options.direct.block_bytes = words.direct_block;
   options.sandbox = !words.no_sandbox;

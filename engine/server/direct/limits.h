@@ -1,6 +1,7 @@
 // The named limits of direct access in the reference server, and why each has its value.
 #pragma once
 
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,10 @@ namespace steertag::peer {
 /// page are not worth an RDMA Read.
 inline constexpr std::uint32_t kDirectBlockBytes = 65536;
 inline constexpr std::uint32_t kSmallestDirectBlockBytes = 4096;
+constexpr bool is_direct_block(std::uint32_t bytes) {
+  return std::has_single_bit(bytes) && bytes >= kSmallestDirectBlockBytes &&
+         bytes <= kDirectBlockBytes;
+}
 /// References that one call grants anew: 4 MiB are copied and summed up in about a millisecond, for
 /// which all other clients wait.
 inline constexpr std::size_t kMostNewGrants = 64;
@@ -18,7 +23,7 @@ inline constexpr std::size_t kMostNewGrants = 64;
 inline constexpr std::chrono::milliseconds kLeaseCheckInterval{1000};
 
 struct DirectLimits {
-  /// A power of two up to kDirectBlockBytes.
+  /// See is_direct_block.
   std::uint32_t block_bytes = kDirectBlockBytes;
   /// Users, each with a protection domain and a connection of its own.
   std::size_t users = 64;

@@ -122,9 +122,10 @@ std::vector<std::uint32_t> identity(const Squash& squash,
 TEST(RootSquash, UidAndGidZeroAreTheAnonymousUsersWhereverTheyStand) {
   rpc::AuthSys root;
   root.gids = {4, 0, 27};
-  const std::uint32_t nobody = Caller::kAnonymous;
+  const std::uint32_t anonymous = Caller::kAnonymous;
   EXPECT_EQ(identity({}, root), (std::vector<std::uint32_t>{0, 0, 4, 0, 27}));
-  EXPECT_EQ(identity(kOfRoot, root), (std::vector<std::uint32_t>{nobody, nobody, 4, nobody, 27}));
+  EXPECT_EQ(identity(kOfRoot, root),
+            (std::vector<std::uint32_t>{anonymous, anonymous, 4, anonymous, 27}));
 }
 
 TEST(RootSquash, OthersAreWhoTheySay) {

@@ -248,7 +248,7 @@ class ScriptAdapter:
             step.rejects = True
             return
         watch = Watch(len(self._connections), self._provider)
-        watch.lose_sight()  # the judge knows connections with RPCs
+        watch.lose_sight()  # cases look at its Reads themselves, and the judge at RPCs only
         conn = OptimisticConnection(watch, bytes(step.client_data))
         self._connections.append(conn)
         step.events, step.octets = watch.events, watch.capture
