@@ -67,6 +67,11 @@ inline constexpr std::size_t kMostLayoutOctets = 65536;
 /// Segments of one LAYOUTGET, and devices of one GETDEVICELIST.
 inline constexpr std::size_t kMostLayouts = 256;
 inline constexpr std::size_t kMostDevices = 4096;
+/// Stripe indices of a device of the file layout type: as many as Linux takes. Its lists of
+/// addresses and the handles of a layout have the same limit.
+inline constexpr std::size_t kMostStripes = 4096;
+/// Addresses in one of these lists: ways to one data server.
+inline constexpr std::size_t kMostPaths = 64;
 
 /// Sessions and calls that a CB_SEQUENCE refers to: a call for each slot at most.
 inline constexpr std::size_t kMostReferringLists = 256;
