@@ -63,11 +63,14 @@ class DirectTest : public PeerTest, public ::testing::WithParamInterface<fabric:
     origin = GetParam().name + "://" + GetParam().host;
   }
   void SetUp() override { begin({}); }
-  void begin(const DirectLimits& limits) {
+  void begin(const DirectLimits& limits, const DirectPolicy& policy = {},
+             const DeadlineClock& clock = ServerOptions().clock) {
     server.reset();
-    access = std::make_shared<DirectAccess>(limits, seeded_random(12), [this] { return now; });
+    access = std::make_shared<DirectAccess>(
+        limits, seeded_random(12), [this] { return now; }, policy);
     ServerOptions options;
     options.direct = access;
+    options.clock = clock;
     serve(options);
   }
 
@@ -99,8 +102,9 @@ class DirectTest : public PeerTest, public ::testing::WithParamInterface<fabric:
     return call<Result>(user, procedure, args, direct::largest_reply(args));
   }
 
-  direct::HelloResult hello(User& user, std::uint64_t verifier = 0) {
+  direct::HelloResult hello(User& user, std::uint64_t verifier = 0, std::uint64_t clientid = 0) {
     direct::HelloArgs args;
+    args.clientid = clientid;
     wire::store_u64(args.verifier.data(), verifier == 0 ? next_xid : verifier);
     return call<direct::HelloResult>(user, Procedure::DIRECTPROC1_HELLO, args);
   }
