@@ -43,6 +43,9 @@ struct Capabilities {
   // ... and regions that Connection::open_window opened. Without either, the peer cannot close a
   // region, and an attempt may end the connection.
   bool windows = false;
+  // What open_window opened is open when it returns. Otherwise it is once a later Send of the same
+  // connection has arrived.
+  bool windows_at_once = false;
   bool fault_hooks = false;   // octets of MPA, DDP and RDMAP can be altered
   bool bent_packets = false;  // packets of InfiniBand's transport can be altered
   bool byte_capture = false;  // the real octets of the stream can be seen

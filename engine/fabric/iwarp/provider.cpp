@@ -17,6 +17,7 @@ class IwarpProvider final : public ReactorProvider {
     Capabilities capabilities;
     capabilities.remote_invalidation = true;
     capabilities.windows = true;
+    capabilities.windows_at_once = true;
     capabilities.fault_hooks = true;
     capabilities.byte_capture = true;
     capabilities.sees_remote_operations = true;

@@ -21,6 +21,7 @@ class RoceProvider final : public ReactorProvider {
     Capabilities capabilities;
     capabilities.remote_invalidation = true;
     capabilities.windows = true;
+    capabilities.windows_at_once = true;
     capabilities.byte_capture = true;
     capabilities.bent_packets = !alters_packets_;
     capabilities.sees_remote_operations = true;

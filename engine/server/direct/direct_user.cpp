@@ -33,6 +33,8 @@ Expected<void, fabric::Error> DirectUser::accept(fabric::Provider& provider,
     return tl::unexpected(std::move(accepted.error()));
   }
   connection_ = std::move(*accepted);
+  if (provider.capabilities().windows_at_once && policy_.grants.binds_windows)
+    frames_->bind_to(*connection_);
   if (!policy_.tickets.refuses_sends) {
     receive_.resize(kReceiveBytes);
     connection_->post_receive(receive_, 0);

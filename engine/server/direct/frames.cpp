@@ -40,9 +40,14 @@ std::uint64_t Frames::next_generation(const Frame& frame) const {
 
 std::unique_ptr<fabric::Region> Frames::allocate(std::size_t octets) {
   const fabric::Rights rights{.remote_read = true, .remote_write = !policy_.grants.read_only};
-  std::optional<std::uint64_t> base;
-  if (!policy_.grants.random_bases) base = totals_.last_base += kBaseStep;
-  return domain_.allocate(octets + policy_.grants.octets_behind, rights, base);
+  const std::size_t all = octets + policy_.grants.octets_behind;
+  if (!policy_.grants.random_bases)
+    return domain_.allocate(all, rights, totals_.last_base += kBaseStep);
+  if (!window_of_) return domain_.allocate(all, rights);
+  auto region = domain_.allocate(all, {});
+  // A connection whose setup has not quite ended gives none. The domain is its user's own.
+  if (region && !window_of_->open_window(*region, rights)) region->open(rights);
+  return region;
 }
 
 std::optional<Frames::Frame> Frames::find_wiped(std::size_t octets) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "endpoint/deadline_clock.h"
-#include "fabric/region.h"
+#include "fabric/fabric.h"
 #include "nfs/direct/messages.h"
 #include "server/direct/limits.h"
 #include "server/direct/policy.h"
@@ -45,6 +45,9 @@ class Frames {
   Frames(const Frames&) = delete;
   Frames& operator=(const Frames&) = delete;
 
+  /// From now on frames are windows of this connection where it can open them. It is in the same
+  /// domain, and must outlive the frames or be closed.
+  void bind_to(fabric::Connection& connection) { window_of_ = &connection; }
   /// The reference to a block that is granted and valid, for another lease.
   std::optional<direct::Reference> renew(const Block& block, Time now);
   /// A new reference to a block with `length` octets of its file; none beyond a limit.
@@ -85,6 +88,7 @@ class Frames {
   const DirectPolicy& policy_;
   FrameTotals& totals_;
   const std::function<std::uint64_t()>& random_;
+  fabric::Connection* window_of_ = nullptr;
   Map frames_;
   /// Wiped frames of blocks that have another length now. Their memory waits for its lease.
   std::vector<Frame> replaced_;

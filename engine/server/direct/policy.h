@@ -21,6 +21,7 @@ struct RevocationPolicy {
 
 struct GrantPolicy {
   bool own_domains = true;        // false: all users share one protection domain
+  bool binds_windows = true;      // false: frames are open to all connections of the domain
   bool own_frames = true;         // false: a wiped frame takes another block
   bool fresh_generations = true;  // false: a frame is granted again with its old generation
   bool random_bases = true;       // false: each is kBaseStep behind the one before

@@ -147,6 +147,7 @@ constexpr Deviation kDirectAccess[] = {
      .server = {.options =
                     [](ServerOptions& options) {
                       options.direct_policy.grants.own_domains = false;
+                      options.direct_policy.grants.binds_windows = false;
                     }},
      .script_shows = false},
     {.name = "frame-address-reused",
