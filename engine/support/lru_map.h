@@ -47,6 +47,18 @@ class LruMap {
       order_.pop_back();
     }
   }
+  /// Removes the entries for which `is_gone(key, value)`.
+  template <class Gone>
+  void erase_if(Gone&& is_gone) {
+    for (auto entry = order_.begin(); entry != order_.end();) {
+      if (!is_gone(std::as_const(entry->first), std::as_const(entry->second))) {
+        ++entry;
+        continue;
+      }
+      at_.erase(entry->first);
+      entry = order_.erase(entry);
+    }
+  }
   void clear() {
     order_.clear();
     at_.clear();

@@ -18,4 +18,9 @@ Request direct_call(direct::Procedure procedure, const Args& args, const Identit
 /// The results of READ, whose data may have come in a write chunk. The data are those of the reply.
 Expected<direct::ReadResult, CallError> decode_direct_read(const CallReply& reply);
 
+/// BATCH, with a write chunk for each of its READs if one of them needs one.
+Request batch_call(const direct::BatchArgs& args, const Identity& identity);
+/// Its results.
+Expected<direct::BatchResult, CallError> decode_direct_batch(const CallReply& reply);
+
 }  // namespace steertag::peer

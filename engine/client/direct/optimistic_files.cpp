@@ -19,7 +19,7 @@ constexpr int kUsedTenths = 9;
 OptimisticFiles::OptimisticFiles(std::unique_ptr<RemoteFiles> files, CallSchedule& schedule,
                                  fabric::Provider& provider, net::Url url,
                                  OptimisticOptions options)
-    : files_(std::move(files)),
+    : ForwardedFiles(std::move(files)),
       schedule_(schedule),
       provider_(provider),
       url_(std::move(url)),
@@ -102,9 +102,31 @@ Expected<RemoteFile, FileError> OptimisticFiles::open(const RemoteHandle& handle
 }
 
 Expected<void, FileError> OptimisticFiles::close(RemoteFile file) {
-  const auto found = open_.extract(file);
-  if (!options_.policy.forgets_closed && !found.empty()) closed_[file] = found.mapped();
+  const auto closed = open_.extract(file);
+  if (!options_.policy.forgets_closed) {
+    if (!closed.empty()) closed_[file] = closed.mapped();
+    return files_->close(file);
+  }
+  const std::vector<direct::Reference> references = directory_.take(file);
+  // The server has one frame of a block for all opens. It ends a connection whose Read comes after
+  // RETURN.
+  const bool is_open_again = !closed.empty() && std::ranges::any_of(open_, [&](const auto& other) {
+    return other.second == closed.mapped();
+  });
+  if (is_up() && !is_open_again && connection_->in_flight() == 0) give_back(references);
   return files_->close(file);
+}
+
+void OptimisticFiles::give_back(std::span<const direct::Reference> references) {
+  while (!references.empty()) {
+    const auto some = references.first(std::min(references.size(), direct::kMostReferences));
+    direct::ReturnArgs args;
+    args.refs.assign(some.begin(), some.end());
+    statistics_.returned += some.size();
+    schedule_.call(direct_call(Procedure::DIRECTPROC1_RETURN, args, options_.identity),
+                   [](const Expected<CallReply, CallError>&) {});  // the lease ends them otherwise
+    references = references.subspan(some.size());
+  }
 }
 
 RemoteFile OptimisticFiles::keeper_of(RemoteFile file) const {

@@ -7,8 +7,8 @@
 
 #include "client/direct/optimistic_connection.h"
 #include "client/direct/reference_directory.h"
+#include "client/files/forwarded_files.h"
 #include "client/files/identity.h"
-#include "client/files/remote_files.h"
 #include "client/rdma/call_schedule.h"
 
 namespace steertag::peer {
@@ -35,9 +35,10 @@ struct OptimisticStatistics {
   std::uint64_t failed = 0;     // RDMA Reads with an invalid one, or none
   std::uint64_t rpc_reads = 0;  // READs of direct access that gave data
   std::uint64_t nfs_reads = 0;  // READs of NFS
+  std::uint64_t returned = 0;   // references given back
 };
 
-class OptimisticFiles final : public RemoteFiles {
+class OptimisticFiles final : public ForwardedFiles {
  public:
   /// `files` makes its calls by `schedule`, over `provider` to `url`. All but `files` must outlive
   /// this.
@@ -50,41 +51,11 @@ class OptimisticFiles final : public RemoteFiles {
   const ReferenceDirectory& directory() const { return directory_; }
   bool is_up() const { return connection_ && connection_->is_up(); }
 
-  Expected<RemoteObject, FileError> find(std::string_view path, bool follow) override {
-    return files_->find(path, follow);
-  }
-  Expected<std::string, FileError> read_link(const RemoteHandle& link) override {
-    return files_->read_link(link);
-  }
-  Expected<void, FileError> list(const RemoteHandle& directory, const EntrySink& sink) override {
-    return files_->list(directory, sink);
-  }
-  Expected<void, FileError> remove(const RemoteHandle& directory, std::string_view name) override {
-    return files_->remove(directory, name);
-  }
-  Expected<void, FileError> rename(const RemoteHandle& directory, std::string_view from,
-                                   std::string_view to) override {
-    return files_->rename(directory, from, to);
-  }
   Expected<RemoteFile, FileError> open(const RemoteHandle& file) override;
-  Expected<RemoteFile, FileError> create(const RemoteHandle& directory, std::string_view name,
-                                         std::uint32_t mode) override {
-    return files_->create(directory, name, mode);
-  }
-  Expected<void, FileError> set_size(RemoteFile file, std::uint64_t size) override {
-    return files_->set_size(file, size);
-  }
   Expected<void, FileError> close(RemoteFile file) override;
   void read(RemoteFile file, std::uint64_t offset, std::uint32_t count, ReadDone done) override;
-  void write(RemoteFile file, std::uint64_t offset, View data, Stability stability,
-             WriteDone done) override {
-    files_->write(file, offset, data, stability, std::move(done));
-  }
-  void commit(RemoteFile file, CommitDone done) override { files_->commit(file, std::move(done)); }
   void step(std::chrono::milliseconds timeout) override;
   TransferLimits limits() const override;
-  std::uint32_t version() const override { return files_->version(); }
-  Expected<void, FileError> end() override { return files_->end(); }
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -108,13 +79,14 @@ class OptimisticFiles final : public RemoteFiles {
   RemoteFile keeper_of(RemoteFile file) const;
   void ask_for_references(RemoteFile file, const RemoteHandle& handle);
   void remember(RemoteFile file, std::span<const direct::Reference> references, Time asked);
+  /// RETURN; waits for nothing.
+  void give_back(std::span<const direct::Reference> references);
   bool read_optimistically(const ReadRef& read);
   void fall_back(const ReadRef& read);
   void deliver(const BlockRead& read, const direct::Reference& reference, View data);
   void read_by_rpc(const ReadRef& read);
   void read_by_nfs(const ReadRef& read);
 
-  std::unique_ptr<RemoteFiles> files_;
   CallSchedule& schedule_;
   fabric::Provider& provider_;
   net::Url url_;

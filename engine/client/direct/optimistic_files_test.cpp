@@ -155,6 +155,33 @@ TEST_P(OptimisticFilesTest, ChangedBlockIsReadByRpc) {
   EXPECT_TRUE(files->is_up());
 }
 
+TEST_P(OptimisticFilesTest, CloseGivesReferencesBack) {
+  const Bytes data = pattern(3 * kBlock);
+  make_file("file", data);
+  EXPECT_EQ(fetch("/export/file", data.size()), data);
+  drive([&] {
+    files->step(0ms);
+    return access->frames() == 0;
+  });
+  EXPECT_EQ(files->statistics().returned, 3U);
+  EXPECT_EQ(fetch("/export/file", data.size()), data);
+  EXPECT_EQ(files->statistics().valid, 6U) << "by new references";
+  EXPECT_TRUE(files->is_up());
+}
+
+TEST_P(OptimisticFilesTest, CloseKeepsReferencesOfAnotherOpen) {
+  const Bytes data = pattern(kBlock);
+  make_file("file", data);
+  const RemoteFile first = open("/export/file");
+  const RemoteFile second = open("/export/file");
+  ASSERT_TRUE(files->close(first));
+  EXPECT_EQ(read(second, 0, kBlock).first, data);
+  EXPECT_EQ(files->statistics().valid, 1U);
+  EXPECT_EQ(files->statistics().returned, 0U);
+  ASSERT_TRUE(files->close(second));
+  EXPECT_EQ(files->statistics().returned, 1U);
+}
+
 TEST_P(OptimisticFilesTest, ReadsInFlightAtTheEndAreDoneByRpc) {
   const Bytes data = pattern(16 * kBlock);
   make_file("file", data);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "client/files/remote_files.h"
 #include "nfs/direct/messages.h"
@@ -26,6 +27,8 @@ class ReferenceDirectory {
   void put(RemoteFile file, std::uint64_t block, const direct::Reference& reference, Time end);
   std::optional<direct::Reference> find(RemoteFile file, std::uint64_t block, Time now);
   void erase(RemoteFile file, std::uint64_t block);
+  /// Forgets all references of a file, and gives them, also those whose time is over.
+  std::vector<direct::Reference> take(RemoteFile file);
   void clear() { references_.clear(); }
   std::size_t size() const { return references_.size(); }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "client/direct/batch_files.h"
 #include "client/nfs3/nfs3_files.h"
 #include "client/stream/stream_requester.h"
 #include "client/v4/nfs4_files.h"
@@ -25,8 +26,9 @@ std::uint32_t inline_bytes_of(const FileClientOptions& options) {
 }
 
 std::size_t chunk_from_of(const FileClientOptions& options) {
+  const TransferMode mode = options.transfer;
   const bool is_direct =
-      options.transfer == TransferMode::direct || options.transfer == TransferMode::cached;
+      mode == TransferMode::direct || mode == TransferMode::cached || mode == TransferMode::batch;
   return is_direct ? std::min<std::size_t>(options.chunk_from, 1) : options.chunk_from;
 }
 
@@ -167,6 +169,9 @@ Expected<std::unique_ptr<FileClient>, FileError> FileClient::open(const net::Url
   if (auto started = client->start(url, options, random); !started)
     return tl::unexpected(std::move(started.error()));
   if (options.transfer == TransferMode::optimistic) client->start_optimistic(url, options, random);
+  if (options.transfer == TransferMode::batch)
+    client->files_ = std::make_unique<BatchFiles>(std::move(client->files_), *client->nfs_.schedule,
+                                                  options.identity);
   return client;
 }
 

@@ -15,11 +15,12 @@ enum class TransferMode : std::uint8_t {
   cached,      // the same with memory that stays open over calls
   pre_posted,  // READ as in_line, placed in its buffer by the reply's XID
   optimistic,  // READ by the client's RDMA Reads, if the server has direct access
+  batch,       // several READs in a call, each as direct, if the server has direct access
 };
 
 /// The names of modes, in their order.
-inline constexpr std::array<std::string_view, 6> kTransferModes{
-    "as-needed", "inline", "direct", "cached", "pre-posted", "optimistic"};
+inline constexpr std::array<std::string_view, 7> kTransferModes{
+    "as-needed", "inline", "direct", "cached", "pre-posted", "optimistic", "batch"};
 
 constexpr std::string_view name(TransferMode mode) {
   return kTransferModes[static_cast<std::size_t>(mode)];

@@ -38,7 +38,7 @@ CallForm choose_form(const CallSize& size, const FormWish& wish, const wire::Neg
              use(wish.write_chunk, !reply_fits || reply.eligible >= wish.chunk_from)) {
     form.write_chunk = true;
     form.write_chunk_bytes = reply.eligible;
-    header += chunk_bytes(segments);
+    header += size.results * chunk_bytes(segments);
     stream = reply.reduced();
   }
   // RFC 8166 4.3.3: a reply chunk whenever the reply may not fit.

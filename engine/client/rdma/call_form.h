@@ -28,10 +28,11 @@ struct FormWish {
 
 /// Sizes of a call in octets.
 struct CallSize {
-  std::size_t stream = 0;  // the payload stream without the eligible argument
-  bool has_item = false;   // the procedure has an eligible argument
-  std::size_t item = 0;    // its octets, without roundup
-  nfs::ReplySize reply;    // the largest reply
+  std::size_t stream = 0;   // the payload stream without the eligible argument
+  bool has_item = false;    // the procedure has an eligible argument
+  std::size_t item = 0;     // its octets, without roundup
+  nfs::ReplySize reply;     // the largest reply
+  std::size_t results = 1;  // eligible ones, each with a write chunk
 };
 
 struct CallForm {

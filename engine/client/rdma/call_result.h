@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rpc/message.h"
 #include "support/bytes.h"
@@ -43,6 +44,7 @@ struct CallReply {
   View results;                       // the part of it behind the RPC header
   bool item_reduced = false;          // the eligible result is in a write chunk, or was placed
   View item;                          // that result, without roundup
+  std::vector<View> items{};          // those of Request::results; empty where one failed
   bool remotely_invalidated = false;  // an STag of this call, by Send with Invalidate
 };
 

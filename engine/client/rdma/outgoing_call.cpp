@@ -14,17 +14,25 @@ namespace {
 
 constexpr std::array<std::byte, 4> kZeros{};
 
-/// Divides `length` octets of a region into `count` segments of about equal length.
+/// Divides `length` octets of a region from `from` on into `count` segments of about equal length.
 std::vector<wire::Segment> divide(const fabric::Region& region, std::size_t length,
-                                  std::uint32_t count) {
+                                  std::uint32_t count, std::size_t from = 0) {
   std::vector<wire::Segment> segments;
   std::size_t at = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::size_t share = (length - at + (count - i) - 1) / (count - i);
-    segments.push_back({region.stag(), static_cast<std::uint32_t>(share), region.base() + at});
+    segments.push_back(
+        {region.stag(), static_cast<std::uint32_t>(share), region.base() + from + at});
     at += share;
   }
   return segments;
+}
+
+std::vector<std::uint32_t> chunk_lengths(const wire::Header& header) {
+  std::vector<std::uint32_t> lengths;
+  for (std::size_t chunk = 0; chunk < header.write_list.size(); ++chunk)
+    lengths.push_back(static_cast<std::uint32_t>(wire::chunk_length(header.write_list[chunk])));
+  return lengths;
 }
 
 void copy(std::span<const View> parts, MutableView to) {
@@ -84,7 +92,13 @@ bool OutgoingCall::offer_result(const CallMemory& memory, const CallForm& form,
     result_ =
         memory.acquire(form.write_chunk_bytes, writable, again ? Contents::zeros : Contents::any);
     if (!result_) return false;
-    header_.write_list.add(divide(*result_, form.write_chunk_bytes, request_.wish.segments));
+    const auto add = [&](std::size_t length, std::size_t from) {
+      header_.write_list.add(divide(*result_, length, request_.wish.segments, from));
+    };
+    std::size_t from = 0;
+    for (const std::size_t length : request_.results)
+      add(length, std::exchange(from, from + length));
+    if (request_.results.empty()) add(form.write_chunk_bytes, 0);
   }
   if (form.reply_chunk) {
     reply_ = memory.acquire(form.reply_chunk_bytes, writable);
@@ -92,7 +106,8 @@ bool OutgoingCall::offer_result(const CallMemory& memory, const CallForm& form,
     header_.has_reply_chunk = true;
     header_.reply_chunk = divide(*reply_, form.reply_chunk_bytes, request_.wish.segments);
   }
-  const bool is_inline = !form.write_chunk && !form.reply_chunk && request_.reply.eligible > 0;
+  const bool is_inline = !form.write_chunk && !form.reply_chunk && request_.reply.eligible > 0 &&
+                         request_.results.empty();
   // Without memory the data comes as any inline reply's.
   if (memory.pre_posts && is_inline)
     pre_posted_ = memory.pool.acquire(request_.reply.eligible, {}, nullptr, Contents::any,
@@ -144,7 +159,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
   remotely_invalidated = false;
   if (interposer) show_request(*interposer);
   const CallSize size{request_.stream.size(), request_.has_item, request_.item.size(),
-                      request_.reply};
+                      request_.reply, std::max<std::size_t>(request_.results.size(), 1)};
   CallForm form = choose_form(size, request_.wish, limits);
   fabric::Rights writable{false, true};
   if (interposer) {
@@ -216,11 +231,8 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
       header.write_list.empty() ? 0 : wire::chunk_length(header.write_list[0]);
   if (!reply.rpc.success())
     return placed > 0 ? std::optional(bad("an RPC error with a used write chunk")) : std::nullopt;
-  std::vector<std::uint32_t> lengths;
-  for (std::size_t chunk = 0; chunk < header.write_list.size(); ++chunk)
-    lengths.push_back(static_cast<std::uint32_t>(wire::chunk_length(header.write_list[chunk])));
   const auto items = nfs::eligible_results(reply.payload, request_.program, request_.version,
-                                           request_.procedure, lengths);
+                                           request_.procedure, chunk_lengths(header));
   const bool empty = items.empty() || items.front().absent || items.front().length == 0;
   if (empty && !policy_.refuses_ineligible) return std::nullopt;
   if (items.empty() || items.front().absent) {
@@ -242,6 +254,31 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
   const std::uint64_t taken =
       policy_.compares_length ? item->length : wire::chunk_length(header_.write_list[0]);
   reply.item = View(result_->bytes()).first(std::min<std::size_t>(taken, result_->bytes().size()));
+  return std::nullopt;
+}
+
+std::optional<CallError> OutgoingCall::check_items(const wire::Header& header,
+                                                   CallReply& reply) const {
+  const std::vector<std::uint32_t> placed = chunk_lengths(header);
+  if (!reply.rpc.success()) {
+    const bool used = std::ranges::any_of(placed, [](std::uint32_t length) { return length > 0; });
+    return used ? std::optional(bad("an RPC error with a used write chunk")) : std::nullopt;
+  }
+  const auto items = nfs::eligible_results(reply.payload, request_.program, request_.version,
+                                           request_.procedure, placed);
+  if (items.size() != request_.results.size() || items.size() != placed.size())
+    return bad("another number of results than was asked for");
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::uint64_t length = items[i].absent ? 0 : items[i].length;
+    // RFC 8166 3.4.6.2, 6.1: with its write chunk the result is there, and nowhere else.
+    if (placed[i] != length)
+      return bad("write chunk " + std::to_string(i) + " holds " + std::to_string(placed[i]) +
+                 " octets, its result has " + std::to_string(length));
+    reply.items.push_back(View(result_->bytes()).subspan(from, placed[i]));
+    from += request_.results[i];
+  }
+  reply.item_reduced = true;
   return std::nullopt;
 }
 
@@ -292,7 +329,10 @@ std::optional<Expected<CallReply, CallError>> OutgoingCall::accept(const wire::H
     return tl::unexpected(bad(reader.ok() ? "the RPC reply has another XID"
                                           : "the RPC reply header: " + reader.fault().message()));
   reply.results = reader.rest();
-  const auto fault = placed ? check_placed(*placed, reply) : check_item(header, reply);
+  const bool has_items = !request_.results.empty() && result_;
+  const auto fault = placed      ? check_placed(*placed, reply)
+                     : has_items ? check_items(header, reply)
+                                 : check_item(header, reply);
   if (fault) return tl::unexpected(*fault);
   return reply;
 }

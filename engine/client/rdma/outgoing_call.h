@@ -78,6 +78,7 @@ class OutgoingCall {
   bool offer_arguments(const CallMemory& memory, const CallForm& form);
   std::optional<CallError> check_echo(const wire::Header& header) const;
   std::optional<CallError> check_item(const wire::Header& header, CallReply& reply);
+  std::optional<CallError> check_items(const wire::Header& header, CallReply& reply) const;
   std::optional<CallError> check_placed(View data, CallReply& reply);
   std::array<PooledRegion*, 5> regions() {
     return {&argument_, &position_zero_, &result_, &reply_, &pre_posted_};

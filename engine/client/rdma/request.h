@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "client/rdma/call_form.h"
 #include "nfs/reply_size.h"
@@ -16,6 +17,9 @@ struct Request {
   bool has_item = false;
   View item;
   nfs::ReplySize reply;
+  /// Octets of each eligible result, where a call has several. Each takes a write chunk of its own,
+  /// if any does. `reply.eligible` is their sum.
+  std::vector<std::size_t> results{};
   std::uint32_t program = 0;
   std::uint32_t version = 0;
   std::uint32_t procedure = 0;

@@ -30,12 +30,16 @@ void take_read(nfs::ItemWalker& walk, const IsReduced& is_reduced) {
   reader.skip(count * kReferenceOctets, "refs");
 }
 
-nfs::ReplySize with_header(std::size_t results, std::size_t eligible = 0) {
-  return {.payload = rpc::kSmallestReplyHeader + results, .eligible = eligible};
-}
-
 std::size_t references(std::uint32_t wanted) {
   return std::min<std::size_t>(wanted, kMostReferences) * kReferenceOctets;
+}
+
+std::size_t largest_read(const ReadArgs& args) {
+  return kReadOctets + references(args.want_refs) + wire::roundup4(args.count);
+}
+
+nfs::ReplySize with_header(std::size_t results, std::size_t eligible = 0) {
+  return {.payload = rpc::kSmallestReplyHeader + results, .eligible = eligible};
 }
 
 }  // namespace
@@ -65,8 +69,17 @@ nfs::ReplySize largest_reply(const RefsArgs& args) {
 }
 
 nfs::ReplySize largest_reply(const ReadArgs& args) {
-  return with_header(kReadOctets + references(args.want_refs) + wire::roundup4(args.count),
-                     args.count);
+  return with_header(largest_read(args), args.count);
+}
+
+nfs::ReplySize largest_reply(const BatchArgs& args) {
+  std::size_t results = 4;
+  std::size_t eligible = 0;
+  for (const ReadArgs& each : args.reads) {
+    results += largest_read(each);
+    eligible += each.count;
+  }
+  return with_header(results, eligible);
 }
 
 nfs::ReplySize largest_reply(const ReturnArgs& /*args*/) {

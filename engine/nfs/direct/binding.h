@@ -20,6 +20,8 @@ nfs::ItemWalk eligible_results(wire::Reader& reader, Procedure procedure,
 nfs::ReplySize largest_reply(const HelloArgs& args);
 nfs::ReplySize largest_reply(const RefsArgs& args);
 nfs::ReplySize largest_reply(const ReadArgs& args);
+/// `eligible` is that of all READs.
+nfs::ReplySize largest_reply(const BatchArgs& args);
 nfs::ReplySize largest_reply(const ReturnArgs& args);
 nfs::ReplySize largest_reply(const Void& args);
 

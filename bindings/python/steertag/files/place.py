@@ -11,7 +11,7 @@ from ..failure import Failure
 LARGEST_IO_BYTES = 1024**2
 MOST_IN_FLIGHT = 64
 LARGEST_INLINE_BYTES = 262144
-TRANSFER_MODES = ("as-needed", "inline", "direct", "cached", "pre-posted", "optimistic")
+TRANSFER_MODES = ("as-needed", "inline", "direct", "cached", "pre-posted", "optimistic", "batch")
 _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
 
