@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "client/bench/file_bench.h"
 #include "client/files/file_client.h"
 #include "client/files/local_file.h"
 #include "endpoint/announced_size.h"
 #include "endpoint/limits.h"
 #include "fabric_parts.h"
+#include "file_benches.h"
 
 namespace steertag::bindings {
 namespace {
@@ -16,38 +16,6 @@ namespace {
 using namespace steertag::peer;
 using py::literals::operator""_a;
 using std::chrono::milliseconds;
-
-constexpr const char* kFileErrorName = "FileError";
-
-/// A name in the form of Python's file names: octets that are no UTF-8 survive.
-py::object file_name(std::string_view octets) {
-  return py::module_::import("os").attr("fsdecode")(py::bytes(octets.data(), octets.size()));
-}
-
-[[noreturn]] void raise_file_error(const peer::FileError& error) {
-  const py::object type = py::module_::import("steertag._engine").attr("peer").attr(kFileErrorName);
-  const py::object value = type(file_name(error.message()));  // it may contain names
-  value.attr("status") = error.status_name;
-  PyErr_SetObject(type.ptr(), value.ptr());
-  throw py::error_already_set();
-}
-
-template <class Value>
-Value file_value(Expected<Value, peer::FileError> result) {
-  if (!result) raise_file_error(result.error());
-  if constexpr (!std::is_void_v<Value>) return std::move(*result);
-}
-
-/// Runs engine work that waits, without the GIL. Raises its error.
-template <class Work>
-auto waiting(Work&& work) {
-  auto result = [&] {
-    const py::gil_scoped_release release;
-    return work();
-  }();
-  if (PyErr_Occurred()) throw py::error_already_set();  // from a signal handler
-  return file_value(std::move(result));
-}
 
 std::string octets_of(const py::object& name) {
   return py::module_::import("os").attr("fsencode")(name).cast<std::string>();
@@ -80,12 +48,11 @@ class PyTransfer {
   std::uint64_t total_bytes_;
 };
 
-/// A name of an operation that a bench measures.
-BenchOperation bench_operation(const std::string& name) {
-  if (name == "read") return BenchOperation::read;
-  if (name == "write") return BenchOperation::write;
-  if (name == "write_sync") return BenchOperation::write_sync;
-  throw py::value_error("operation: read, write or write_sync, not " + name);
+NameOperation name_operation(const std::string& name) {
+  if (name == "lookup") return NameOperation::lookup;
+  if (name == "getattr") return NameOperation::getattr;
+  if (name == "list") return NameOperation::list;
+  throw py::value_error("operation: lookup, getattr or list, and not " + name);
 }
 
 /// A name of a mode; `optimistic` is an older word for that one.
@@ -98,50 +65,6 @@ TransferMode transfer_of(const std::optional<std::string>& name, bool optimistic
     throw py::value_error("transfer: " + *name + " is not optimistic");
   return *mode;
 }
-
-milliseconds to_milliseconds(double seconds) {
-  if (!(seconds >= 0 && seconds <= 86400)) throw py::value_error("seconds: 0 to 86400");
-  return milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
-
-/// One file that is measured.
-class PyBench {
- public:
-  PyBench(RemoteFiles& files, RemoteFile file, std::uint64_t size)
-      : files_(files),
-        file_(file),
-        bench_(files, file, size, std::chrono::steady_clock::now, processor_time) {}
-
-  Measured measure(const std::string& operation, std::uint32_t io_bytes, std::uint32_t in_flight,
-                   double duration_s, std::uint64_t least_calls, bool copies,
-                   std::size_t work_bytes) {
-    if (in_flight < 1 || in_flight > kMostInFlight)
-      throw py::value_error("in_flight: 1 to " + std::to_string(kMostInFlight));
-    const Measurement what{bench_operation(operation),
-                           io_bytes,
-                           in_flight,
-                           to_milliseconds(duration_s),
-                           least_calls,
-                           copies,
-                           work_bytes};
-    return waiting([&] { return bench_.measure(what); });
-  }
-  void fill() {
-    waiting([&] { return bench_.fill(); });
-  }
-  void compare() {
-    waiting([&] { return bench_.compare(); });
-  }
-  void close() {
-    waiting([&] { return files_.close(file_); });
-  }
-  std::uint64_t size() const { return bench_.size(); }
-
- private:
-  RemoteFiles& files_;
-  RemoteFile file_;
-  FileBench bench_;
-};
 
 class PyFiles {
  public:
@@ -275,8 +198,23 @@ class PyFiles {
         waiting([&] { return files().create(directory.handle, octets, kBenchMode); });
     return std::make_unique<PyBench>(files(), file, size);
   }
-  Measured measure_names(const py::object& path, bool lists, double duration_s) {
-    const NameMeasurement what{octets_of(path), lists, to_milliseconds(duration_s)};
+  std::unique_ptr<PySmallFilesBench> small_files_bench(const std::vector<PyEntry>& objects) {
+    std::vector<RemoteFile> open;
+    std::uint64_t size = 0;
+    for (const PyEntry& object : objects) {
+      const std::uint64_t its_size = object.attributes ? object.attributes->size : 0;
+      if (!open.empty() && its_size != size) throw py::value_error("the files differ in size");
+      size = its_size;
+      open.push_back(waiting([&] { return files().open(object.handle); }));
+    }
+    if (size == 0 || size > files().limits().read_bytes)
+      throw py::value_error("there is no file, or a READ does not take all of it");
+    return std::make_unique<PySmallFilesBench>(files(), std::move(open),
+                                               static_cast<std::uint32_t>(size));
+  }
+  Measured measure_names(const py::object& path, const std::string& operation, double duration_s) {
+    const NameMeasurement what{octets_of(path), name_operation(operation),
+                               to_milliseconds(duration_s)};
     return waiting([&] {
       return peer::measure_names(files(), what, std::chrono::steady_clock::now, processor_time);
     });
@@ -342,39 +280,6 @@ void bind_entry(py::module_& module) {
       .def_property_readonly("modified_s", attribute(&RemoteAttributes::modified_s));
 }
 
-double to_seconds(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double>(time).count();
-}
-
-void bind_bench(py::module_& module) {
-  py::class_<Measured>(module, "Measured", "What a Bench measured.")
-      .def_readonly("calls", &Measured::calls)
-      .def_readonly("bytes", &Measured::bytes)
-      .def_property_readonly("elapsed_s",
-                             [](const Measured& self) { return to_seconds(self.elapsed); })
-      .def_property_readonly(
-          "user_s", [](const Measured& self) { return to_seconds(self.processor.user); },
-          "Processor time of this process.")
-      .def_property_readonly("system_s",
-                             [](const Measured& self) { return to_seconds(self.processor.system); })
-      .def(
-          "response_s",
-          [](const Measured& self, double share) { return to_seconds(self.times.quantile(share)); },
-          "share"_a, "The time within which this share (0 to 1) of the calls had their replies.");
-  py::class_<PyBench>(module, "Bench", "A remote file whose data path is measured.")
-      .def(
-          "measure", &PyBench::measure, "operation"_a, py::kw_only(), "io_bytes"_a,
-          "in_flight"_a = 1, "duration_s"_a = 1.0, "least_calls"_a = 0, "copies"_a = false,
-          "work_bytes"_a = 0,
-          "Calls of `io_bytes` through the file, `in_flight` at a time: read, write (unstable, one "
-          "COMMIT) or write_sync. `copies`: what is read is copied once more, and `work_bytes` of "
-          "it besides. Raises FileError.")
-      .def("fill", &PyBench::fill, "Writes octets that tell their place, all of the file.")
-      .def("compare", &PyBench::compare, "Raises FileError if the file has other octets.")
-      .def("close", &PyBench::close)
-      .def_property_readonly("size", &PyBench::size);
-}
-
 }  // namespace
 
 void bind_peer_files(py::module_& module) {
@@ -383,7 +288,7 @@ void bind_peer_files(py::module_& module) {
   module.attr("TRANSFER_MODES") =
       py::tuple(py::cast(std::vector(kTransferModes.begin(), kTransferModes.end())));
   bind_entry(module);
-  bind_bench(module);
+  bind_benches(module);
   py::class_<PyTransfer>(module, "Transfer", "One transfer of a file.")
       .def("step", &PyTransfer::step, "timeout_s"_a,
            "Runs until the copy is complete (True) or the time has passed (False). Raises "
@@ -433,9 +338,12 @@ void bind_peer_files(py::module_& module) {
            "A Bench of a file that has octets.")
       .def("new_bench", &PyFiles::new_bench, "directory"_a, "name"_a, "size"_a,
            py::keep_alive<0, 1>(), "A Bench of a new file, which has no octets yet.")
-      .def("measure_names", &PyFiles::measure_names, "path"_a, "lists"_a = false,
+      .def("small_files_bench", &PyFiles::small_files_bench, "objects"_a, py::keep_alive<0, 1>(),
+           "A SmallFilesBench of files of one size.")
+      .def("measure_names", &PyFiles::measure_names, "path"_a, "operation"_a = "lookup",
            "duration_s"_a = 1.0,
-           "LOOKUPs of a path, or listings of the directory there, one after the other.")
+           "Calls one after the other: lookup of a path, getattr of the object there, or list, of "
+           "the directory there.")
       .def("end", &PyFiles::end, "Releases the state that the server holds for this client.");
 }
 

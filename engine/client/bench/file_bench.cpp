@@ -23,11 +23,25 @@ microseconds to_microseconds(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + microseconds(time.tv_usec);
 }
 
-ProcessorTime since(const ProcessorTime& before, const ProcessorTime& now) {
-  return {now.user - before.user, now.system - before.system};
+Expected<void, FileError> ask_for_name(RemoteFiles& files, const NameMeasurement& what,
+                                       const RemoteHandle& object) {
+  if (what.operation == NameOperation::list)
+    return files.list(object, [](const RemoteEntry&) { return true; });
+  std::optional<FileError> error;
+  if (what.operation == NameOperation::getattr) {
+    if (const auto attributes = files.attributes(object); !attributes) error = attributes.error();
+  } else if (const auto found = files.find(what.path, true); !found) {
+    error = found.error();
+  }
+  if (error) return tl::unexpected(std::move(*error));
+  return {};
 }
 
 }  // namespace
+
+ProcessorTime since(const ProcessorTime& before, const ProcessorTime& now) {
+  return {now.user - before.user, now.system - before.system};
+}
 
 ProcessorTime processor_time() {
   rusage usage{};
@@ -222,13 +236,8 @@ Expected<Measured, FileError> measure_names(RemoteFiles& files, const NameMeasur
   const Time end = start + std::min(what.duration, kLongestMeasurement);
   Time now = start;
   do {
-    Expected<void, FileError> done;
-    if (what.lists) {
-      done = files.list(found->handle, [](const RemoteEntry&) { return true; });
-    } else if (const auto again = files.find(what.path, true); !again) {
-      done = tl::unexpected(again.error());
-    }
-    if (!done) return tl::unexpected(std::move(done.error()));
+    if (auto done = ask_for_name(files, what, found->handle); !done)
+      return tl::unexpected(std::move(done.error()));
     const Time ended = clock();
     ++measured.calls;
     measured.times.add(ended - std::exchange(now, ended));

@@ -41,6 +41,7 @@ struct ProcessorTime {
 using ProcessorClock = std::function<ProcessorTime()>;
 /// getrusage.
 ProcessorTime processor_time();
+ProcessorTime since(const ProcessorTime& before, const ProcessorTime& now);
 
 struct Measured {
   std::uint64_t calls = 0;
@@ -77,11 +78,16 @@ class FileBench {
   Bytes copy_;
 };
 
-/// LOOKUP of a path's components, or a listing of a directory: one after the other, because the
-/// client waits for names.
+enum class NameOperation : std::uint8_t {
+  lookup,   // of the components of a path
+  getattr,  // of the object there
+  list,     // the directory there
+};
+
+/// Calls one after the other, because the client waits for names.
 struct NameMeasurement {
   std::string path;
-  bool lists = false;
+  NameOperation operation = NameOperation::lookup;
   std::chrono::milliseconds duration{1000};
 };
 Expected<Measured, FileError> measure_names(RemoteFiles& files, const NameMeasurement& what,

@@ -12,6 +12,9 @@ class ForwardedFiles : public RemoteFiles {
   Expected<RemoteObject, FileError> find(std::string_view path, bool follow) override {
     return files_->find(path, follow);
   }
+  Expected<RemoteAttributes, FileError> attributes(const RemoteHandle& object) override {
+    return files_->attributes(object);
+  }
   Expected<std::string, FileError> read_link(const RemoteHandle& link) override {
     return files_->read_link(link);
   }
@@ -42,6 +45,8 @@ class ForwardedFiles : public RemoteFiles {
   }
   void commit(RemoteFile file, CommitDone done) override { files_->commit(file, std::move(done)); }
   void step(std::chrono::milliseconds timeout) override { files_->step(timeout); }
+  std::uint64_t client_id() const override { return files_->client_id(); }
+  nfs4::StateId state_of(RemoteFile file) const override { return files_->state_of(file); }
   TransferLimits limits() const override { return files_->limits(); }
   std::uint32_t version() const override { return files_->version(); }
   Expected<void, FileError> end() override { return files_->end(); }

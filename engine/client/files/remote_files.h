@@ -122,6 +122,7 @@ class RemoteFiles {
   /// The object at a path from the server's root; symbolic links on the way are followed, one at
   /// the end if `follow`.
   virtual Expected<RemoteObject, FileError> find(std::string_view path, bool follow) = 0;
+  virtual Expected<RemoteAttributes, FileError> attributes(const RemoteHandle& object) = 0;
   virtual Expected<std::string, FileError> read_link(const RemoteHandle& link) = 0;
   /// All entries without "." and "..".
   virtual Expected<void, FileError> list(const RemoteHandle& directory, const EntrySink& sink) = 0;

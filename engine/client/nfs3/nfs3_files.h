@@ -22,6 +22,7 @@ class Nfs3Files final : public RemoteFiles {
   Expected<void, FileError> mount(std::string_view path);
 
   Expected<RemoteObject, FileError> find(std::string_view path, bool follow) override;
+  Expected<RemoteAttributes, FileError> attributes(const RemoteHandle& object) override;
   Expected<std::string, FileError> read_link(const RemoteHandle& link) override;
   Expected<void, FileError> list(const RemoteHandle& directory, const EntrySink& sink) override;
   Expected<void, FileError> remove(const RemoteHandle& directory, std::string_view name) override;
@@ -54,7 +55,6 @@ class Nfs3Files final : public RemoteFiles {
   /// What follows the mounted export in a path of the server; an error if it is somewhere else.
   Expected<std::string, FileError> below_export(std::string_view path) const;
   Expected<RemoteObject, FileError> lookup(const RemoteHandle& directory, std::string_view name);
-  Expected<RemoteAttributes, FileError> attributes(const RemoteHandle& object);
   /// Hands over a call that is tried again after NFS3ERR_JUKEBOX. `take` decodes the results; it
   /// returns false for this status.
   struct DataCall;

@@ -15,6 +15,7 @@ class FakeFiles : public RemoteFiles {
  public:
   using Unit = Expected<void, FileError>;
   Expected<RemoteObject, FileError> find(std::string_view, bool) override { return no(); }
+  Expected<RemoteAttributes, FileError> attributes(const RemoteHandle&) override { return no(); }
   Expected<std::string, FileError> read_link(const RemoteHandle&) override { return no(); }
   Unit list(const RemoteHandle&, const EntrySink&) override { return no(); }
   Unit remove(const RemoteHandle&, std::string_view) override { return no(); }

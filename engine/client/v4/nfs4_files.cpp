@@ -47,16 +47,6 @@ Done skip_all(CompoundReply& reply, std::initializer_list<Opnum> numbers) {
   return {};
 }
 
-Expected<RemoteObject, FileError> take_object(CompoundReply& reply) {
-  const auto handle = reply.next<nfs4::GetfhResult>(Opnum::OP_GETFH);
-  if (!handle) return tl::unexpected(handle.error());
-  const auto attributes = reply.next<nfs4::GetattrResult>(Opnum::OP_GETATTR);
-  if (!attributes) return tl::unexpected(attributes.error());
-  const auto values = typed(attributes->resok4.obj_attributes, "GETATTR");
-  if (!values) return tl::unexpected(values.error());
-  return RemoteObject{RemoteHandle(handle->resok4.object.view()), from_nfs4(*values)};
-}
-
 }  // namespace
 
 struct Nfs4Files::DataCall {
@@ -126,6 +116,18 @@ Expected<RemoteObject, FileError> Nfs4Files::find(std::string_view path, bool fo
                         },
                         [this](const RemoteHandle& link) { return read_link(link); }};
   return walk_path(root_, path, follow, steps);
+}
+
+Expected<RemoteAttributes, FileError> Nfs4Files::attributes(const RemoteHandle& object) {
+  ClientCompound call;
+  call.add_handle(object);
+  call.add(Opnum::OP_GETATTR, nfs4::GetattrArgs{object_attributes()});
+  return session_.wait(std::move(call),
+                       [](CompoundReply& reply) -> Expected<RemoteAttributes, FileError> {
+                         if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped)
+                           return tl::unexpected(std::move(skipped.error()));
+                         return take_attributes(reply);
+                       });
 }
 
 Expected<std::string, FileError> Nfs4Files::read_link(const RemoteHandle& link) {

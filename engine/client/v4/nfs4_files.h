@@ -21,6 +21,7 @@ class Nfs4Files final : public RemoteFiles {
   Expected<void, FileError> start();
 
   Expected<RemoteObject, FileError> find(std::string_view path, bool follow) override;
+  Expected<RemoteAttributes, FileError> attributes(const RemoteHandle& object) override;
   Expected<std::string, FileError> read_link(const RemoteHandle& link) override;
   Expected<void, FileError> list(const RemoteHandle& directory, const EntrySink& sink) override;
   Expected<void, FileError> remove(const RemoteHandle& directory, std::string_view name) override;

@@ -57,4 +57,20 @@ Expected<nfs4::Attributes, FileError> typed(const nfs4::Fattr& fattr, std::strin
       FileErrc::bad_results, std::string(what) + ": " + decoded.error().message(), 0, {}});
 }
 
+Expected<RemoteAttributes, FileError> take_attributes(CompoundReply& reply) {
+  const auto attributes = reply.next<nfs4::GetattrResult>(nfs4::Opnum::OP_GETATTR);
+  if (!attributes) return tl::unexpected(attributes.error());
+  const auto values = typed(attributes->resok4.obj_attributes, "GETATTR");
+  if (!values) return tl::unexpected(values.error());
+  return from_nfs4(*values);
+}
+
+Expected<RemoteObject, FileError> take_object(CompoundReply& reply) {
+  const auto handle = reply.next<nfs4::GetfhResult>(nfs4::Opnum::OP_GETFH);
+  if (!handle) return tl::unexpected(handle.error());
+  auto attributes = take_attributes(reply);
+  if (!attributes) return tl::unexpected(std::move(attributes.error()));
+  return RemoteObject{RemoteHandle(handle->resok4.object.view()), std::move(*attributes)};
+}
+
 }  // namespace steertag::peer

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client/files/remote_files.h"
+#include "client/v4/client_compound.h"
 #include "nfs/v4/attribute_codec.h"
 
 namespace steertag::peer {
@@ -15,5 +16,8 @@ nfs4::Bitmap limit_attributes();
 RemoteAttributes from_nfs4(const nfs4::Attributes& attributes);
 /// The typed values of a fattr4, as an error if they do not decode.
 Expected<nfs4::Attributes, FileError> typed(const nfs4::Fattr& fattr, std::string_view what);
+/// The next result, which is that of GETATTR; of GETFH and GETATTR.
+Expected<RemoteAttributes, FileError> take_attributes(CompoundReply& reply);
+Expected<RemoteObject, FileError> take_object(CompoundReply& reply);
 
 }  // namespace steertag::peer
