@@ -1,6 +1,5 @@
 """The command line: measures the rows, writes the page and its plots."""
 
-import dataclasses
 import functools
 import os
 
@@ -12,6 +11,7 @@ from ci.jobs.bench_direct.direct_plots import plots
 from ci.jobs.bench_nfs.bench_nfs_command import RESULTS, Run, machine, write_figures
 from ci.jobs.bench_nfs.bench_servers import processors
 from ci.jobs.bench_nfs.rows_command import measure_rows, parse_rows, rows_parser, run_rows
+from ci.jobs.bench_nfs.two_runs import compare, load
 
 DESCRIPTION = """\
 Repeats the comparison of 2003 of the ways into a server's file cache, by our client and server over loopback: inline, direct,
@@ -25,26 +25,17 @@ ROWS = {
     "F3": direct_rows.streams,
     "F5": direct_rows.join,
     "T3": direct_rows.response,
+    "F6": direct_rows.many_files,
     "F7": direct_rows.two_clients,
     "X1": direct_rows.stale,
 }
 # Sections that show the results of another row.
 SHOWN_WITH = {"F4": "F3"}
-MISSING = {
-    "F6": "the client of files keeps no data, so that there is no hit ratio to vary",
-}
-
-
-@dataclasses.dataclass
-class DirectRun(Run):
-    """All that the page shows."""
-
-    missing: dict = dataclasses.field(default_factory=lambda: dict(MISSING))
 
 
 def measure(wanted, options):
-    """A DirectRun."""
-    run = DirectRun(options.rounds, options.seconds, machine())
+    """A Run."""
+    run = Run(options.rounds, options.seconds, machine())
     os.sched_setaffinity(0, {processors()[0]})
     rows = {
         name: functools.partial(measured, options.rounds, options.seconds)
@@ -70,14 +61,16 @@ def parse(arguments):
 
 
 def main(arguments):
-    """Returns the exit status: 0, or 2 if something did not run."""
+    """Returns the exit status: 0, 1 if an earlier run says otherwise, or 2 if something did not run."""
     options = parse(arguments)
 
     def work():
+        earlier = load(options.against) if options.against else None
         run = measure(options.row or ROWS, options)
         print(write(run, FOLDER), end="")
-        write_figures(run, FOLDER, PAGE, tuple(ROWS))
+        figures = write_figures(run, FOLDER, PAGE, tuple(ROWS))
         if options.keep:
             write(run, RESULTS)
+        return compare(earlier, load(figures)) if options.against else 0
 
     return run_rows(PROGRAM, work, NotCollected)

@@ -2,6 +2,8 @@
 
 import concurrent.futures
 import contextlib
+import functools
+import itertools
 import resource
 import time
 
@@ -97,13 +99,59 @@ class Way:
         """Of optimistic reads: reads the file once, so that there is a valid reference to each block. They lapse."""
         if self.name != OPTIMISTIC:
             return
-        for _ in range(MOST_PASSES):
-            before = dict(self.files.optimistic)
-            _pass(self.bench, "read", size, self.bench.size // size)
-            after = self.files.optimistic
-            if all(after[each] == before[each] for each in ("failed", "rpc_reads", "nfs_reads")):
-                return
-        raise NotCollected(f"after {MOST_PASSES} passes some blocks of {size} have no reference")
+        read_all = functools.partial(_pass, self.bench, "read", size, self.bench.size // size)
+        _collect(self.files, read_all, f"some blocks of {size} have no reference")
+
+
+@contextlib.contextmanager
+def small_files(server, way, count, size):
+    """(client, entries): a client of so many new files of `size` octets, as long as the context lasts."""
+    files = connect(server, NO_CRC, transfer=way)
+    directory = files.find("/export")
+    names = [f"small-{next(_numbers)}" for _ in range(count)]
+    try:
+        for name in names:
+            new = files.new_bench(directory, name, size)
+            new.fill()
+            new.close()
+        yield files, [files.find(f"/export/{name}") for name in names]
+    finally:
+        for name in names:
+            files.remove(directory, name)
+        files.end()
+
+
+_numbers = itertools.count()
+
+
+def small_cell(server, way, files, entries, share):
+    """A Cell of whole files at random, of which the client keeps this share."""
+    bench = files.small_files_bench(entries)
+    kept = round(share * len(entries))
+
+    def run(seconds):
+        if way == OPTIMISTIC:
+            _collect(files, bench.read_all, "some files have no reference")
+        before = server.cpu_s()
+        found, hits = bench.measure(
+            cached_files=kept, seed=2003, duration_s=seconds, least_reads=LEAST_CALLS
+        )
+        # The cache was filled before the clock started, by READs as good as the others.
+        reads = found.calls - hits
+        return figures_of(found, (server.cpu_s() - before) * reads / (reads + kept))
+
+    return Cell(way, (share,), run)
+
+
+def _collect(files, read_all, why):
+    """Reads until each optimistic READ finds a valid reference."""
+    for _ in range(MOST_PASSES):
+        before = dict(files.optimistic)
+        read_all()
+        after = files.optimistic
+        if all(after[each] == before[each] for each in ("failed", "rpc_reads", "nfs_reads")):
+            return
+    raise NotCollected(f"after {MOST_PASSES} passes {why}")
 
 
 # A pass takes this time at least, and at most ten times as much.

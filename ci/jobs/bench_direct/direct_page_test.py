@@ -3,14 +3,16 @@
 import pytest
 
 from ci.jobs.bench_direct import raw
-from ci.jobs.bench_direct.bench_direct_command import MISSING, ROWS, DirectRun, parse
+from ci.jobs.bench_direct.bench_direct_command import ROWS, parse
 from ci.jobs.bench_direct.direct_clients import DIRECT, LEFT, OPTIMISTIC, PRE_POSTED, kind_of
 from ci.jobs.bench_direct.direct_page import SECTIONS, page
 from ci.jobs.bench_direct.direct_plots import plots
 from ci.jobs.bench_direct.direct_rows import (
     BLOCKS,
     F3_WAYS,
+    F6_WAYS,
     F7_WAYS,
+    HITS,
     RECORD,
     SHARES,
     SIZES,
@@ -21,6 +23,7 @@ from ci.jobs.bench_direct.direct_rows import (
     measured,
     shuffled,
 )
+from ci.jobs.bench_nfs.bench_nfs_command import Run
 from ci.jobs.bench_nfs.figures import Figures
 
 
@@ -34,7 +37,7 @@ def rounds(rate=1.0, response=1.0, server=1.0):
 
 @pytest.fixture
 def run():
-    made = DirectRun(3, 0.3, "a machine")
+    made = Run(3, 0.3, "a machine")
     made.results = {
         "T2": {(cell.way, cell.kind): rounds() for cell in raw.cells()},
         "F3": {
@@ -58,6 +61,11 @@ def run():
     made.results["F5"] = {
         (way, kind_of(RECORD, work)): rounds() for way in F3_WAYS for work in WORK
     }
+    made.results["F6"] = {
+        (way, (share,)): rounds(rate=1.2 if way == OPTIMISTIC else 1.0)
+        for way in F6_WAYS
+        for share in HITS
+    }
     made.results["X1"] = {(way, kind_of(SMALL)): rounds() for way in (*SHARES, DIRECT)}
     made.results["F4"] = made.results["F3"]
     return made
@@ -71,8 +79,8 @@ def test_every_row_is_there_or_has_a_reason(run):
     text = page(run)
     for name, section in SECTIONS.items():
         assert f"## {section.title}" in text
-        assert (name in run.results) != (name in MISSING), name
-    assert text.count("Not measured: ") == len(MISSING)
+        assert name in run.results, name
+    assert "Not measured: " not in text
 
 
 def test_ratios_stand_beside_those_of_the_paper(run):

@@ -15,6 +15,8 @@ from ci.jobs.bench_direct.direct_clients import (
     PRE_POSTED,
     opened,
     pair_cell,
+    small_cell,
+    small_files,
 )
 from ci.jobs.bench_nfs.bench_clients import NO_CRC, TCP, new_file
 from ci.jobs.bench_nfs.bench_servers import server
@@ -39,6 +41,10 @@ SHARES = (0, 0.01, 0.1, 0.5, 1)
 # A server grants so many frames to one client, and each has a block.
 FRAMES = 512
 CLIENTS = 2
+F6_WAYS = (DIRECT, OPTIMISTIC)
+# Of one client's files, and the shares of them that it keeps: its hit ratios.
+FILES = 400
+HITS = (0.25, 0.5, 0.75)
 
 
 def primitives(rounds, seconds):
@@ -101,6 +107,17 @@ def response(rounds, seconds):
         return measure(shuffled([way.cell(SMALL, 1) for way in ways]), rounds, seconds)
 
 
+def many_files(rounds, seconds):
+    """F6: whole files at random, when the client keeps a share of them."""
+    with contextlib.ExitStack() as stack:
+        main = stack.enter_context(_frame_server(SMALL))
+        cells = []
+        for way in F6_WAYS:
+            files, entries = stack.enter_context(small_files(main, way, FILES, SMALL))
+            cells += [small_cell(main, way, files, entries, share) for share in HITS]
+        return measure(shuffled(cells), rounds, seconds)
+
+
 def two_clients(rounds, seconds):
     """F7: what a server gives to two clients, by the size of its blocks."""
     with contextlib.ExitStack() as stack:
@@ -115,10 +132,14 @@ def two_clients(rounds, seconds):
 
 def _with_frames(stack, block):
     """(server, path): a file of as many blocks as one client may have frames."""
+    main = stack.enter_context(_frame_server(block))
+    return main, stack.enter_context(new_file(main, NO_CRC, FRAMES * block))
+
+
+def _frame_server(block):
     options = ("--inline-bytes", INLINE_BYTES, "--optimistic", "--direct-block", block)
     # One provider, so that no turn of the server looks at another.
-    main = stack.enter_context(server(*options, providers=("iwarp",)))
-    return main, stack.enter_context(new_file(main, NO_CRC, FRAMES * block))
+    return server(*options, providers=("iwarp",))
 
 
 def shuffled(cells):

@@ -55,12 +55,12 @@ def data_cell(
     return Cell(way, kind or (operation, io_bytes, in_flight), run)
 
 
-def name_cell(server, way, files, kind, path, lists):
-    """A Cell of LOOKUPs of a path or of listings of a directory."""
+def name_cell(server, way, files, kind, path, operation):
+    """A Cell of LOOKUPs of a path, GETATTRs of the object there or listings of a directory."""
 
     def run(seconds):
         before = server.cpu_s()
-        found = files.measure_names(path, lists=lists, duration_s=seconds)
+        found = files.measure_names(path, operation, duration_s=seconds)
         return figures_of(found, server.cpu_s() - before)
 
     return Cell(way, kind, run)

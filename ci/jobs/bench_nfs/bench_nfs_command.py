@@ -17,6 +17,7 @@ from ci.jobs.bench_nfs.bench_servers import processors, server
 from ci.jobs.bench_nfs.nfs_page import SECTIONS, page
 from ci.jobs.bench_nfs.nfs_plots import plots
 from ci.jobs.bench_nfs.rows_command import measure_rows, parse_rows, rows_parser, run_rows
+from ci.jobs.bench_nfs.two_runs import compare, load
 from ci.jobs.bench_nfs.yardstick import beside_others, installed
 from steertag import __version__
 
@@ -45,7 +46,7 @@ class Run:
     seconds: float
     machine: str
     results: dict = dataclasses.field(default_factory=dict)
-    missing: dict = dataclasses.field(default_factory=lambda: dict(MISSING))
+    missing: dict = dataclasses.field(default_factory=dict)
     kernel: str = platform.release()
     load: float = dataclasses.field(default_factory=lambda: os.getloadavg()[0])
     nfs: int = NFS
@@ -64,7 +65,7 @@ def machine():
 
 def measure(wanted, options):
     """A Run."""
-    run = Run(options.rounds, options.seconds, machine())
+    run = Run(options.rounds, options.seconds, machine(), missing=dict(MISSING))
     how = (options.rounds, options.seconds)
     os.sched_setaffinity(0, {processors()[0]})
     with server() as main, new_file(main, TCP, nfs_rows.FILE_BYTES) as path:
@@ -99,7 +100,7 @@ def write(run, folder):
 
 
 def write_figures(run, folder=FOLDER, name=PAGE, measured=MEASURED):
-    """All figures of all rounds as JSON, and the page of that name for browsers."""
+    """All figures of all rounds as JSON, and the page of that name for browsers; where the JSON is."""
     stem = name.removesuffix(".md")
     rows = {
         row: [
@@ -109,11 +110,13 @@ def write_figures(run, folder=FOLDER, name=PAGE, measured=MEASURED):
         for row, found in run.results.items()
         if row in measured
     }
-    (folder / f"{stem}.json").write_text(json.dumps(rows), encoding="utf-8")
+    written = folder / f"{stem}.json"
+    written.write_text(json.dumps(rows), encoding="utf-8")
     if shutil.which("cmark-gfm"):
         command = ["cmark-gfm", "--extension", "table", str(folder / name)]
         html = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
         (folder / f"{stem}.html").write_text(html.stdout, encoding="utf-8")
+    return written
 
 
 def parse(arguments):
@@ -129,14 +132,16 @@ def parse(arguments):
 
 
 def main(arguments):
-    """Returns the exit status: 0, or 2 if something did not run."""
+    """Returns the exit status: 0, 1 if an earlier run says otherwise, or 2 if something did not run."""
     options = parse(arguments)
 
     def work():
+        earlier = load(options.against) if options.against else None
         run = measure(options.row or MEASURED, options)
         print(write(run, FOLDER), end="")
-        write_figures(run)
+        figures = write_figures(run)
         if options.keep:
             write(run, RESULTS)
+        return compare(earlier, load(figures)) if options.against else 0
 
     return run_rows(PROGRAM, work)

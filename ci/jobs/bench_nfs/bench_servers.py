@@ -1,6 +1,7 @@
 """Servers of a run: each a process of its own on the server's processor."""
 
 import contextlib
+import functools
 import os
 import pathlib
 import subprocess
@@ -19,8 +20,10 @@ class CannotMeasure(Exception):
     """Something that is measured did not run; the text is one sentence."""
 
 
+@functools.cache
 def processors():
-    """(client's, server's): two of the processors that this process may use, or one for both."""
+    """(client's, server's): two of the processors that this process may use, or one for both. The first call counts: later
+    the process is bound to its own."""
     usable = sorted(os.sched_getaffinity(0))
     return usable[0], usable[-1]
 

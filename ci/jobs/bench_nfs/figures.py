@@ -42,6 +42,11 @@ class Figures:
         return self.cpu_s / self.elapsed_s
 
     @property
+    def server_share(self):
+        """Of the server's processor."""
+        return self.server_s / self.elapsed_s
+
+    @property
     def cpu_s_per_gib(self):
         return self.cpu_s / self.bytes * GIB
 

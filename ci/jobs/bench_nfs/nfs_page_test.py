@@ -22,7 +22,7 @@ def rounds(way, scale=1):
 
 @pytest.fixture
 def run():
-    made = Run(3, 0.4, "a machine")
+    made = Run(3, 0.4, "a machine", missing=dict(MISSING))
     reading = {
         (way, ("read", size, calls)): rounds(way, 1 + size / 2**20 - calls / 100)
         for way in WAYS

@@ -96,7 +96,7 @@ def copies(main, path, rounds, seconds):
 
 
 def names(rounds, seconds):
-    """C9: LOOKUP, listings and small READs by the size of receives and by credits."""
+    """C9: GETATTR, LOOKUP, listings and small READs by the size of receives and by credits."""
     with contextlib.ExitStack() as stack:
         cells = []
         for size in RECEIVE_BYTES:
@@ -114,9 +114,10 @@ def _name_cells(stack, way, entries):
     stack.callback(files.end)
     export = files.find("/export")
     made = [files.new_bench(export, f"entry-{number}", 65536) for number in range(entries)]
-    yield name_cell(one, way, files, f"READDIRPLUS of {entries}", "/export", True)
+    yield name_cell(one, way, files, f"READDIRPLUS of {entries}", "/export", "list")
     if entries == LISTED[0]:
-        yield name_cell(one, way, files, "LOOKUP", "/export/entry-0", False)
+        yield name_cell(one, way, files, "GETATTR", "/export/entry-0", "getattr")
+        yield name_cell(one, way, files, "LOOKUP", "/export/entry-0", "lookup")
         made[0].fill()
         yield data_cell(one, way, made[0], "read", 512, 17, "READ of 512, 17 in flight")
 

@@ -1,6 +1,7 @@
 """What the command lines of benchmarks with rows share: which rows, how long, and how they end."""
 
 import argparse
+import pathlib
 import subprocess
 import sys
 import time
@@ -27,6 +28,12 @@ def rows_parser(program, description, rows, note, rounds, seconds):
         metavar="S",
         help=f"of each cell in a round ({seconds})",
     )
+    parser.add_argument(
+        "--against",
+        type=pathlib.Path,
+        metavar="JSON",
+        help="compare the ratios with those of an earlier run, from the file that it has left",
+    )
     parser.add_argument("--keep", action="store_true", help="write docs/results/ too")
     return parser
 
@@ -38,6 +45,8 @@ def parse_rows(parser, rows, arguments):
     if unknown:
         parser.error(f"no row has the name {', '.join(sorted(unknown))}")
     cell = SHORTEST_CELL_S <= options.seconds <= LONGEST_CELL_S
+    if options.against and not options.against.is_file():
+        parser.error(f"--against: there is no file {options.against}")
     if not 1 <= options.rounds <= MOST_ROUNDS or not cell:
         parser.error(
             f"--rounds are 1 to {MOST_ROUNDS}, --seconds {SHORTEST_CELL_S} to {LONGEST_CELL_S}"
@@ -69,10 +78,10 @@ def measure_rows(run, rows, wanted, shown_with, optional=()):
 
 
 def run_rows(program, work, *errors):
-    """Runs work(); the exit status: 0, or 2 with one sentence for what could not be done, also for these `errors`."""
+    """Runs work(); its exit status, or 2 with one sentence for what could not be done, also for these `errors`."""
     try:
         with stopping.raising():  # no server outlives a run that is stopped
-            work()
+            return work()
     except (
         CannotMeasure,
         OSError,
@@ -85,4 +94,3 @@ def run_rows(program, work, *errors):
         return CANNOT_RUN
     except KeyboardInterrupt as interrupt:
         return stopping.status(interrupt)
-    return 0

@@ -17,8 +17,6 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using Time = std::chrono::steady_clock::time_point;
 
-constexpr milliseconds kStep{1000};
-
 microseconds to_microseconds(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + microseconds(time.tv_usec);
 }
@@ -160,7 +158,7 @@ struct FileBench::Run {
   }
 
   void finish() {
-    while (under_way > 0) bench.files_.step(kStep);
+    while (under_way > 0) bench.files_.step(kBenchStep);
   }
 
   void go() {
@@ -201,7 +199,7 @@ Expected<void, FileError> FileBench::fill() {
                       return Expected<void, FileError>();
                     },
                     {.io_bytes = kLargestTransfer});
-  while (!writer.done()) writer.step(kStep);
+  while (!writer.done()) writer.step(kBenchStep);
   if (writer.error()) return tl::unexpected(*writer.error());
   return {};
 }
@@ -218,7 +216,7 @@ Expected<void, FileError> FileBench::compare() {
                                                       {}});
                     },
                     {.io_bytes = kLargestTransfer});
-  while (!reader.done()) reader.step(kStep);
+  while (!reader.done()) reader.step(kBenchStep);
   if (reader.error()) return tl::unexpected(*reader.error());
   if (reader.delivered_bytes() != size_)
     return tl::unexpected(FileError{FileErrc::changed, "the size", 0, {}});

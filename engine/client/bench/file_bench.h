@@ -12,6 +12,8 @@ namespace steertag::peer {
 /// One measurement ends after this time, or this many times its duration, though calls are missing.
 inline constexpr std::chrono::milliseconds kLongestMeasurement{600'000};
 inline constexpr int kMostExtension = 10;
+/// Of one wait for replies.
+inline constexpr std::chrono::milliseconds kBenchStep{1000};
 /// Octets after which the content of a file of the bench repeats itself. It is odd, so that blocks
 /// of any usual size differ.
 inline constexpr std::size_t kBenchPeriod = 65'521;
