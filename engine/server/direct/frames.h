@@ -45,6 +45,8 @@ class Frames {
   Frames(const Frames&) = delete;
   Frames& operator=(const Frames&) = delete;
 
+  /// Revoked frames are closed at once from now on: who reads one is refused that Read alone.
+  void close_revoked() { keeps_revoked_ = false; }
   /// The reference to a block that is granted and valid, for another lease.
   std::optional<direct::Reference> renew(const Block& block, Time now);
   /// A new reference to a block with `length` octets of its file; none beyond a limit.
@@ -85,6 +87,7 @@ class Frames {
   const DirectPolicy& policy_;
   FrameTotals& totals_;
   const std::function<std::uint64_t()>& random_;
+  bool keeps_revoked_ = policy_.revocation.keeps_memory;
   Map frames_;
   /// Wiped frames of blocks that have another length now. Their memory waits for its lease.
   std::vector<Frame> replaced_;

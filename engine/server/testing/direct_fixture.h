@@ -63,9 +63,10 @@ class DirectTest : public PeerTest, public ::testing::WithParamInterface<fabric:
     origin = GetParam().name + "://" + GetParam().host;
   }
   void SetUp() override { begin({}); }
-  void begin(const DirectLimits& limits) {
+  void begin(const DirectLimits& limits, const DirectPolicy& policy = {}) {
     server.reset();
-    access = std::make_shared<DirectAccess>(limits, seeded_random(12), [this] { return now; });
+    access = std::make_shared<DirectAccess>(
+        limits, seeded_random(12), [this] { return now; }, policy);
     ServerOptions options;
     options.direct = access;
     serve(options);
