@@ -63,7 +63,7 @@ void add_frames(py::module_& module) {
 void add_private_data(py::module_& module) {
   module.def(
       "private_data",
-      [](const py::buffer& ticket) {
+      [](const py::buffer& ticket, bool recoverable) {
         const Bytes given = from_python(ticket);
         if (given.size() != kTicketOctets) {
           throw py::value_error("a ticket has " + std::to_string(kTicketOctets) + " octets, not " +
@@ -72,10 +72,18 @@ void add_private_data(py::module_& module) {
         Ticket copied;
         std::copy(given.begin(), given.end(), copied.begin());
         Bytes out;
-        direct::encode(copied, out);
+        direct::encode(copied, out, recoverable);
         return to_python(out);
       },
-      py::arg("ticket"), "What the client of an optimistic connection sends with its request.");
+      py::arg("ticket"), py::arg("recoverable") = false,
+      "What the client of an optimistic connection sends with its request. `recoverable`: refusals "
+      "of RDMA Reads may be recoverable, if the server's answer says so too.");
+  module.def(
+      "is_recoverable",
+      [](const py::buffer& private_data) {
+        return direct::is_recoverable(from_python(private_data));
+      },
+      py::arg("private_data"), "Whether private data say that refusals may be recoverable.");
   module.def(
       "private_data_answer",
       [] {

@@ -73,7 +73,7 @@ class PyFiles {
           double timeout_s, bool optimistic, std::optional<std::uint32_t> io_bytes,
           std::optional<std::uint32_t> in_flight, std::optional<std::uint32_t> inline_bytes,
           std::optional<std::size_t> chunk_from, std::optional<std::uint32_t> credits, bool crc,
-          const std::optional<std::string>& transfer)
+          const std::optional<std::string>& transfer, bool recoverable_faults)
       : wish_{io_bytes.value_or(0), in_flight.value_or(0)} {
     const auto size =
         check_announced_size("send and receive", inline_bytes.value_or(kDefaultAnnouncedBytes));
@@ -87,6 +87,7 @@ class PyFiles {
     options.version = version;
     options.mount_port = mount_port;
     options.transfer = transfer_of(transfer, optimistic);
+    options.recoverable_faults = recoverable_faults;
     options.interrupted = [] {
       const py::gil_scoped_acquire gil;
       return PyErr_CheckSignals() != 0;
@@ -302,19 +303,21 @@ void bind_peer_files(py::module_& module) {
                    std::vector<std::uint32_t>, std::uint16_t, double, bool,
                    std::optional<std::uint32_t>, std::optional<std::uint32_t>,
                    std::optional<std::uint32_t>, std::optional<std::size_t>,
-                   std::optional<std::uint32_t>, bool, const std::optional<std::string>&>(),
+                   std::optional<std::uint32_t>, bool, const std::optional<std::string>&, bool>(),
           "url"_a, py::kw_only(), "version"_a = 0, "uid"_a = py::none(), "gid"_a = 0,
           "gids"_a = std::vector<std::uint32_t>{}, "mount_port"_a = 0,
           "timeout_s"_a = std::chrono::duration<double>(kCallTimeout).count(),
           "optimistic"_a = false, "io_bytes"_a = py::none(), "in_flight"_a = py::none(),
           "inline_bytes"_a = py::none(), "chunk_from"_a = py::none(), "credits"_a = py::none(),
-          "crc"_a = true, "transfer"_a = py::none(),
+          "crc"_a = true, "transfer"_a = py::none(), "recoverable_faults"_a = false,
           "version 3 or 4; 0: 4.1, or 3 if the server lacks it. Calls without `uid` carry "
           "AUTH_NONE. `transfer`: how data gets to the other end over RDMA (TRANSFER_MODES); "
           "`optimistic` stands for that mode. A transfer has READs or "
           "WRITEs of at most `io_bytes`, at most `in_flight` at "
           "a time. Over RDMA `inline_bytes` are announced, and data of `chunk_from` octets takes a "
-          "chunk even if it fits.")
+          "chunk even if it fits. `recoverable_faults`: over iwarp, a refused RDMA Read of the "
+          "mode "
+          "optimistic leaves its connection up, if the server agrees.")
       .def_property_readonly("version", [](PyFiles& self) { return self.files().version(); })
       .def_property_readonly("optimistic", &PyFiles::optimistic,
                              "Reads so far as a dict, or None without direct access: RDMA Reads "

@@ -74,6 +74,11 @@ struct FieldsOf {
     using namespace py::literals;
     return py::dict("clean"_a = body.clean);
   }
+  py::dict operator()(const RdmaReadRefused& body) const {
+    using namespace py::literals;
+    return py::dict("read"_a = body.read, "layer"_a = body.cause.layer, "type"_a = body.cause.type,
+                    "code"_a = body.cause.code);
+  }
 
  private:
   static py::dict private_data(View octets) {

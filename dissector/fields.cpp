@@ -129,7 +129,7 @@ hf_register_info kMemory[] = {
     {&fields.chunks_not_shown,
      info("Chunk segments not shown", "steertag.chunk.not_shown", FT_UINT64, BASE_DEC, nullptr)},
     {&fields.operation, info("RDMA operation", "steertag.operation", FT_STRING, BASE_NONE,
-                             "write, read, read response or fault")},
+                             "write, read, read response, fault or refusal")},
     {&fields.operation_stag, info("STag", "steertag.operation.stag", FT_UINT32, BASE_HEX, nullptr)},
     {&fields.operation_offset,
      info("Offset", "steertag.operation.offset", FT_UINT64, BASE_HEX, nullptr)},

@@ -49,6 +49,8 @@ const char* word(grade::OperationNote::Kind kind) {
       return "read response";
     case grade::OperationNote::Kind::fault:
       return "fault";
+    case grade::OperationNote::Kind::refusal:
+      return "refusal";
   }
   return "unknown";
 }

@@ -15,7 +15,8 @@ namespace {
 bool is_operation(const trace::Body& body) {
   return std::holds_alternative<trace::RdmaWrite>(body) ||
          std::holds_alternative<trace::RdmaRead>(body) ||
-         std::holds_alternative<trace::RdmaReadResponse>(body);
+         std::holds_alternative<trace::RdmaReadResponse>(body) ||
+         std::holds_alternative<trace::RdmaReadRefused>(body);
 }
 
 bool announces(const trace::Body& body) {

@@ -132,5 +132,12 @@ TEST(ConnectionRules, FindWhatFollowsATerminate) {
       .expect("nothing_follows_a_terminate", "RFC5040-5.4-1", Role::client);
 }
 
+TEST(ConnectionRules, FindARefusalOfARead) {
+  opened()
+      .call(1)
+      .event(Role::client, trace::RdmaReadRefused{1, {0, 1, 0}})
+      .expect("read_refusal_was_agreed", "RFC5040-4.1-1", Role::client);
+}
+
 }  // namespace
 }  // namespace steertag::conformance

@@ -51,6 +51,7 @@ struct Judge::State {
   void on(const trace::Event& event, const trace::ReceivePosted& body);
   void on(const trace::Event& event, const trace::Terminate& body);
   void on(const trace::Event& event, const trace::Disconnect& body);
+  void on(const trace::Event& event, const trace::RdmaReadRefused& body);
 
   void judge(const Message& message);
   void on_call(const Message& message);
@@ -352,6 +353,12 @@ void Judge::State::on(const trace::Event& event, const trace::Terminate&) {
 
 void Judge::State::on(const trace::Event&, const trace::Disconnect&) {
   direct_calls.on_end();
+}
+
+void Judge::State::on(const trace::Event& event, const trace::RdmaReadRefused&) {
+  connection.begin();
+  check_after_terminate(event, connection);
+  refuse_read_refusal(event, connection);
 }
 
 void Judge::State::on_event(const trace::Event& event) {

@@ -54,12 +54,13 @@ struct Capabilities {
   bool sees_reset = false;  // a peer's abort differs from its disconnect
   // The end of a connection shows who broke a rule. Otherwise it may look orderly.
   bool sees_violations = false;
-  bool exact_private_data = false;  // otherwise zeros follow what the peer sent
-  bool chosen_base = false;         // Domain::allocate takes a base
-  bool chosen_port = false;         // ConnectionOptions::local_port
-  bool responder_waits = false;     // nothing leaves before the initiator's first message
-  bool splits_sends = false;        // Connection::split_sends
-  std::size_t write_parts = 1;      // that one RDMA Write may have
+  bool exact_private_data = false;       // otherwise zeros follow what the peer sent
+  bool chosen_base = false;              // Domain::allocate takes a base
+  bool chosen_port = false;              // ConnectionOptions::local_port
+  bool responder_waits = false;          // nothing leaves before the initiator's first message
+  bool splits_sends = false;             // Connection::split_sends
+  bool recoverable_read_faults = false;  // Connection::recover_read_faults
+  std::size_t write_parts = 1;           // that one RDMA Write may have
   std::size_t largest_send = 0;
   std::size_t largest_private_data = 0;
 };
@@ -99,6 +100,10 @@ class Handler {
   virtual void on_received(Connection& connection, WorkId id, MutableView buffer,
                            std::optional<std::uint32_t> invalidated) = 0;
   virtual void on_completed(Connection& connection, WorkId id, Operation operation) = 0;
+  /// The peer refused this RDMA Read alone (Connection::recover_read_faults). What its sink holds
+  /// is no answer.
+  virtual void on_read_refused(Connection& /*connection*/, WorkId /*id*/,
+                               const trace::Terminate& /*cause*/) {}
   /// The last notification of an established connection. Posted work never completes after it.
   virtual void on_closed(Connection& connection, const CloseReason& reason) = 0;
 };
@@ -178,6 +183,13 @@ class Connection {
   /// Capabilities::splits_sends.
   virtual Expected<void, Error> split_sends(HeadReader* /*reader*/) {
     return tl::unexpected(Error{Errc::unsupported, "the provider gives whole Sends only"});
+  }
+  /// From now on a Read of memory that its owner does not allow is refused alone, in place of its
+  /// response, and the connection goes on. Other errors end it. No standard knows these refusals:
+  /// both owners must have agreed, as by their private data. Both call it in on_established at the
+  /// latest. Needs Capabilities::recoverable_read_faults.
+  virtual Expected<void, Error> recover_read_faults() {
+    return tl::unexpected(Error{Errc::unsupported, "a refused RDMA Read ends the connection"});
   }
   /// Sends the concatenation of `parts` as one message, with Invalidate if `invalidate` is set. The
   /// parts must live until the completion.

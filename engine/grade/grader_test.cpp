@@ -294,7 +294,7 @@ TEST(Grader, ListsSoManyFindingsOfAConnectionAndCountsAllByRule) {
 
 /// A user of direct access with a reference to a block of four octets; an optimistic connection.
 struct DirectUser {
-  explicit DirectUser(Grader& grader) : rpc(grader), optimistic(grader) {
+  explicit DirectUser(Grader& grader, bool recoverable = false) : rpc(grader), optimistic(grader) {
     direct::HelloResult hello;
     hello.resok4.block_bytes = 4096;
     hello.resok4.most_references = 8;
@@ -302,10 +302,10 @@ struct DirectUser {
     rpc.open();
     exchange(1, direct::Procedure::DIRECTPROC1_HELLO, direct::HelloArgs{}, hello);
     Bytes octets;
-    direct::encode(direct::Ticket{}, octets);
+    direct::encode(direct::Ticket{}, octets, recoverable);
     optimistic.at(20).event(Role::client, trace::Connect{octets});
     octets.clear();
-    direct::encode_answer(octets);
+    direct::encode_answer(octets, recoverable);
     optimistic.event(Role::server, trace::Accept{octets});
     direct::RefsArgs args;
     args.file = direct::FileHandle(std::as_bytes(std::span(std::string_view("file"))));
@@ -333,6 +333,26 @@ struct DirectUser {
   EventFeed rpc;
   EventFeed optimistic;
 };
+
+TEST(Grader, NamesARecoverableRefusal) {
+  for (const bool agreed : {true, false}) {
+    Notes notes;
+    Grader grader(&notes);
+    DirectUser user(grader, agreed);
+    user.optimistic.at(40)
+        .event(Role::client, trace::RdmaRead{7, 0x1000, 4 + conformance::kFrameBytes})
+        .event(Role::server, trace::RdmaReadRefused{1, {0, 1, 0}})
+        .end();
+    user.rpc.end();
+    EXPECT_EQ(grader.report().findings_in_all, agreed ? 0u : 1u);
+    ASSERT_EQ(notes.operations.size(), agreed ? 2u : 1u);
+    if (!agreed) continue;
+    EXPECT_EQ(notes.operations[1].kind, OperationNote::Kind::refusal);
+    ASSERT_TRUE(notes.operations[1].block);
+    EXPECT_EQ(notes.operations[1].block->state, conformance::ReadState::faulted);
+    EXPECT_EQ(notes.operations[1].block->grant_frame, 31u);
+  }
+}
 
 TEST(Grader, TellsWhichBlocksOptimisticReadsHit) {
   Notes notes;

@@ -129,7 +129,9 @@ std::optional<OperationNote> optimistic_note(const trace::Event& event,
   std::optional<OperationNote> note = plain_note(event);
   if (is_fault) {
     note.emplace();
-    note->kind = OperationNote::Kind::fault;
+    note->kind = std::holds_alternative<trace::RdmaReadRefused>(event.body)
+                     ? OperationNote::Kind::refusal
+                     : OperationNote::Kind::fault;
     note->actor = event.actor;
     note->stag = read->stag;
     note->offset = read->offset;

@@ -93,6 +93,11 @@ std::string fields(const Body& body) {
                    " code " + std::to_string(value.code);
           },
           [](const Disconnect& value) { return std::string(value.clean ? " clean" : " abrupt"); },
+          [](const RdmaReadRefused& value) {
+            return ' ' + std::to_string(value.read) + ": layer " +
+                   std::to_string(value.cause.layer) + " type " + std::to_string(value.cause.type) +
+                   " code " + std::to_string(value.cause.code);
+          },
       },
       body);
 }
@@ -112,7 +117,8 @@ std::string_view kind_name(const Body& body) {
       "memory_invalidated",
       "receive_posted",
       "terminate",
-      "disconnect"};
+      "disconnect",
+      "rdma_read_refused"};
   return kNames[body.index()];
 }
 

@@ -87,13 +87,21 @@ struct Terminate {
   std::uint8_t code = 0;
 };
 
+/// The actor refuses one RDMA Read of the other side, by the number of its request from 1 on, and
+/// the connection goes on. Only connections of direct access may have it.
+struct RdmaReadRefused {
+  std::uint32_t read = 0;
+  Terminate cause;
+};
+
 /// The connection ended. `clean` is false for a reset or a protocol failure.
 struct Disconnect {
   bool clean = true;
 };
 
 using Body = std::variant<Connect, Accept, Reject, Send, RdmaWrite, RdmaRead, RdmaReadResponse,
-                          MemoryOffered, MemoryInvalidated, ReceivePosted, Terminate, Disconnect>;
+                          MemoryOffered, MemoryInvalidated, ReceivePosted, Terminate, Disconnect,
+                          RdmaReadRefused>;
 
 /// `index` counts from 0 within the connection. `time_ns` is from the observer's clock, for order
 /// and display; of the rules only those on leases (ODAFS) measure with it. Views are valid

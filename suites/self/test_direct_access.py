@@ -1,6 +1,7 @@
 """`steertag cp --optimistic` from `steertag serve --optimistic`, as programs of their own."""
 
 import pytest
+from steertag import peer
 from steertag_command import bundled, steertag
 
 BLOCK = 65536
@@ -28,6 +29,29 @@ def test_every_block_is_read_by_rdma(tmp_path, listen, version):
         )
         assert succeeded(fetched) == "6 reads by RDMA, 0 by RPC\n"
     assert (tmp_path / "back").read_bytes() == octets(SIZE)
+
+
+@pytest.mark.parametrize("agrees", [False, True])
+def test_stale_references_cost_no_connection(tmp_path, agrees):
+    words = ["--optimistic", *(["--recoverable-faults"] if agrees else [])]
+    with bundled(tmp_path, *words) as url:
+        writer = peer.Files(url)
+        directory = writer.find("/export")
+        blocks = writer.new_bench(directory, "file", 4 * BLOCK)
+        blocks.fill()
+        reader = peer.Files(url, transfer="optimistic", recoverable_faults=True)
+        reads = reader.bench(reader.find("/export/file"))
+        reads.measure("read", io_bytes=BLOCK, in_flight=1, duration_s=0, least_calls=4)
+        before = dict(reader.optimistic)
+        blocks.measure("write_sync", io_bytes=BLOCK, in_flight=1, duration_s=0, least_calls=4)
+        reads.measure("read", io_bytes=BLOCK, in_flight=4, duration_s=0, least_calls=8)
+        after = reader.optimistic
+        reads.compare()
+    assert after["failed"] > before["failed"], "no reference was stale"
+    assert (
+        after["valid"] > before["valid"]
+    ), "the connection ended, and the reads behind it were by RPC"
+    assert after["nfs_reads"] == before["nfs_reads"]
 
 
 def test_a_server_without_the_program_makes_no_difference(tmp_path):

@@ -11,6 +11,7 @@ from .direct_user import DirectUser
 
 READ_ONLY, BOUNDS, OWNER, UNRELATED = "ODAFS-3", "ODAFS-4", "ODAFS-5", "ODAFS-6"
 ONE_BLOCK, REGISTERED, ALONE, CLOSED = "ODAFS-7", "ODAFS-26", "ODAFS-30", "ODAFS-33"
+REFUSAL = "ODAFS-34"
 NEEDS = ["direct-access"]
 OCTETS = 1000  # of a file that has one block
 FAR = 1 << 20
@@ -67,15 +68,21 @@ def test_neighbour(bench, name):
     other.expect_block(mine, content, ALONE)
 
 
-@case("server.direct.guess-{name}", requirements=[BOUNDS, ALONE], needs=NEEDS, hostile=True)
+@case(
+    "server.direct.guess-{name}", requirements=[BOUNDS, ALONE, REFUSAL], needs=NEEDS, hostile=True
+)
 @pytest.mark.parametrize("name", GUESSES)
 def test_guess(bench, name):
-    """An RDMA Read of a steering tag that was not granted. No octet comes, and the connection ends."""
+    """An RDMA Read of a steering tag that was not granted. No octet comes, and the connection ends: the client has not
+    said that refusals may be recoverable."""
     handle, _ = make_file(bench)
     user = DirectUser(bench)
     reference = user.reference(handle)
     stag = GUESSES[name](reference.stag)
     octets = user.optimistic.read(stag, reference.base, reference.length)
+    answer = bytes(user.optimistic.conn.raw.private_data)
+    what = "no word of recoverable refusals without the client's"
+    expect.true(not direct.is_recoverable(answer), REFUSAL, what)
     user.expect_refused(octets, BOUNDS, "a Read of a guessed steering tag")
     user.expect_alive()
 

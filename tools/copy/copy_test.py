@@ -62,6 +62,14 @@ def test_transfer_modes_need_rdma(server):
     )
 
 
+def test_recoverable_faults_need_optimistic_transfers(server):
+    done = copy(server.listening[0], "--recoverable-faults")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "steertag-copy: the call failed: recoverable faults are for optimistic transfers only\n",
+    )
+
+
 @pytest.mark.parametrize(
     "options",
     [

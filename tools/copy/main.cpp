@@ -139,6 +139,9 @@ int main(int argc, char** argv) {
   app.add_option("--transfer", transfer, "over RDMA: how data gets to the other end")
       ->check(CLI::IsMember(std::vector(peer::kTransferModes.begin(), peer::kTransferModes.end())))
       ->capture_default_str();
+  app.add_flag("--recoverable-faults", options.client.recoverable_faults,
+               "over iwarp, for the transfer optimistic: a refused RDMA Read leaves its connection "
+               "up, if the server agrees");
   app.add_option("--inline-bytes", options.client.inline_bytes,
                  "over RDMA: announced send and receive size, a multiple of 1024; otherwise 4096, "
                  "or 262144 for the transfers inline and pre-posted");

@@ -39,6 +39,7 @@ struct Words {
   bool no_private_data = false;
   bool optimistic = false;
   std::uint32_t direct_block = peer::kDirectBlockBytes;
+  bool recoverable_faults = false;
   bool no_crc = false;
   bool no_sandbox = false;
   bool list_deviations = false;
@@ -99,6 +100,10 @@ void describe(CLI::App& app, Words& words) {
                  "octets of a block that one such RDMA Read reads: 4096, 8192 and so on to 65536")
       ->needs(optimistic)
       ->capture_default_str();
+  app.add_flag("--recoverable-faults", words.recoverable_faults,
+               "over iwarp, for clients that ask for it: refuse an RDMA Read of a block that has "
+               "changed alone, which RFC 5040 does not know, and keep the connection")
+      ->needs(optimistic);
   app.add_option("--deviate", words.deviations,
                  "switch this deviation on (can be given several times)")
       ->allow_extra_args(false);
@@ -168,6 +173,7 @@ std::variant<Options, Ending> check(const Words& words) {
   for (const std::string& name : words.deviations) {
     if (auto added = chosen.add(name); !added) return Ending{added.error(), kUsageError};
   }
+  options.server.direct_policy.recoverable_faults = words.recoverable_faults;
   options.server.credits = words.credits;
   options.server.announced = {!words.no_remote_invalidation, words.inline_bytes,
                               words.inline_bytes};

@@ -40,6 +40,7 @@ def run(*arguments, **options):
         ("--optimistic", "--direct-block", "2048"),
         ("--optimistic", "--direct-block", "131072"),
         ("--direct-block", "4096"),
+        ("--recoverable-faults",),
         ("--inline-bytes", "263168"),
         ("--credits", "1024", "--inline-bytes", "262144"),
         ("--memory", "0"),

@@ -22,6 +22,8 @@ from ci.jobs.bench_nfs.rounds import Cell
 # an adapter would sum up by itself.
 INLINE, DIRECT, CACHED, PRE_POSTED = "inline", "direct", "cached", "pre-posted"
 OPTIMISTIC = "optimistic"
+# With recoverable refusals; the other one is A+B of the results.
+RECOVERABLE = "optimistic D"
 # In the first, data stays where the message was received. In all others it is in a buffer of its own at the end.
 LEFT = "inline, left in the message"
 # The largest that is announced, and the READs that fit into it.
@@ -34,6 +36,8 @@ def opened(server, way, path):
     """A Way to a file of a server, as long as the context lasts."""
     mode = INLINE if way == LEFT else way
     options = {} if way == TCP else {"transfer": mode}
+    if way == RECOVERABLE:
+        options = {"transfer": OPTIMISTIC, "recoverable_faults": True}
     files = connect(server, TCP if way == TCP else NO_CRC, **options)
     bench = files.bench(files.find(path))
     try:
@@ -93,11 +97,11 @@ class Way:
                 found.append(figures_of(measured, self.server.cpu_s() - before))
             return whole(found)
 
-        return Cell(share, kind_of(size), run)
+        return Cell(stale_way(self.name, share), kind_of(size), run)
 
     def collect(self, size):
         """Of optimistic reads: reads the file once, so that there is a valid reference to each block. They lapse."""
-        if self.name != OPTIMISTIC:
+        if self.name not in (OPTIMISTIC, RECOVERABLE):
             return
         read_all = functools.partial(_pass, self.bench, "read", size, self.bench.size // size)
         _collect(self.files, read_all, f"some blocks of {size} have no reference")
@@ -164,6 +168,11 @@ def _pass(bench, operation, size, calls):
     return bench.measure(
         operation, io_bytes=size, in_flight=1, duration_s=PASS_S, least_calls=calls
     )
+
+
+def stale_way(name, share):
+    """The way of a Cell of optimistic READs with this share of stale references."""
+    return share if name == OPTIMISTIC else f"{name} {share:g}"
 
 
 def kind_of(size, work_bytes=0):

@@ -4,7 +4,15 @@ import pytest
 
 from ci.jobs.bench_direct import raw
 from ci.jobs.bench_direct.bench_direct_command import ROWS, parse
-from ci.jobs.bench_direct.direct_clients import DIRECT, LEFT, OPTIMISTIC, PRE_POSTED, kind_of
+from ci.jobs.bench_direct.direct_clients import (
+    DIRECT,
+    LEFT,
+    OPTIMISTIC,
+    PRE_POSTED,
+    RECOVERABLE,
+    kind_of,
+    stale_way,
+)
 from ci.jobs.bench_direct.direct_page import SECTIONS, page
 from ci.jobs.bench_direct.direct_plots import plots
 from ci.jobs.bench_direct.direct_rows import (
@@ -17,6 +25,7 @@ from ci.jobs.bench_direct.direct_rows import (
     SHARES,
     SIZES,
     SMALL,
+    STALE_WAYS,
     T3_WAYS,
     WORK,
     in_flight,
@@ -66,7 +75,8 @@ def run():
         for way in F6_WAYS
         for share in HITS
     }
-    made.results["X1"] = {(way, kind_of(SMALL)): rounds() for way in (*SHARES, DIRECT)}
+    stale = [stale_way(way, share) for way in STALE_WAYS for share in SHARES]
+    made.results["X1"] = {(way, kind_of(SMALL)): rounds() for way in (*stale, DIRECT)}
     made.results["F4"] = made.results["F3"]
     return made
 
@@ -86,6 +96,12 @@ def test_every_row_is_there_or_has_a_reason(run):
 def test_ratios_stand_beside_those_of_the_paper(run):
     assert lines_with(page(run), "| optimistic | 40.0 | 0.80 | 0.64 |")
     assert lines_with(page(run), f"| {LEFT} | 50.0 | 1.00 | 0.89 |")
+
+
+def test_stale_references_are_shown_by_both_forms(run):
+    run.results["X1"][stale_way(RECOVERABLE, 0.1), kind_of(SMALL)] = rounds(response=0.8)
+    (line,) = lines_with(page(run), "| 10 % |")
+    assert line.count("|") == 8
 
 
 def test_floors_that_are_met_and_missed(run):

@@ -13,6 +13,7 @@ from ci.jobs.bench_direct.direct_clients import (
     MOST_INLINE,
     OPTIMISTIC,
     PRE_POSTED,
+    RECOVERABLE,
     opened,
     pair_cell,
     small_cell,
@@ -30,7 +31,7 @@ WINDOW = 8
 MOST_IN_FLIGHT = 512 * KIB
 F3_WAYS = (INLINE, DIRECT, CACHED, PRE_POSTED, TCP)
 SMALL = 4 * KIB
-T3_WAYS = (LEFT, INLINE, DIRECT, CACHED, PRE_POSTED, OPTIMISTIC)
+T3_WAYS = (LEFT, INLINE, DIRECT, CACHED, PRE_POSTED, OPTIMISTIC, RECOVERABLE)
 BLOCKS = tuple(size * KIB for size in (4, 8, 16, 32, 64))
 F7_WAYS = (DIRECT, CACHED, OPTIMISTIC)
 # 60 KB records, and what is copied of each.
@@ -38,6 +39,7 @@ RECORD = 60 * KIB
 RECORDS = 1024
 WORK = tuple(size * KIB for size in (0, 15, 30, 60))
 SHARES = (0, 0.01, 0.1, 0.5, 1)
+STALE_WAYS = (OPTIMISTIC, RECOVERABLE)
 # A server grants so many frames to one client, and each has a block.
 FRAMES = 512
 CLIENTS = 2
@@ -86,10 +88,12 @@ def stale(rounds, seconds):
     """X1: optimistic READs, one at a time, when a share of the references leads nowhere."""
     with contextlib.ExitStack() as stack:
         main, path = _with_frames(stack, SMALL)
-        reader = stack.enter_context(opened(main, OPTIMISTIC, path))
+        readers = [stack.enter_context(opened(main, way, path)) for way in STALE_WAYS]
         writer = stack.enter_context(opened(main, INLINE, path))
         plain = stack.enter_context(opened(main, DIRECT, path))
-        cells = [reader.reading_beside(writer, share, SMALL) for share in SHARES]
+        cells = [
+            reader.reading_beside(writer, share, SMALL) for reader in readers for share in SHARES
+        ]
         cells.append(plain.cell(SMALL, 1))
         return measure(shuffled(cells), rounds, seconds)
 
@@ -138,6 +142,7 @@ def _with_frames(stack, block):
 
 def _frame_server(block):
     options = ("--inline-bytes", INLINE_BYTES, "--optimistic", "--direct-block", block)
+    options += ("--recoverable-faults",)  # for the clients that ask for it
     # One provider, so that no turn of the server looks at another.
     return server(*options, providers=("iwarp",))
 

@@ -26,6 +26,7 @@ void DdpMessages::expect_first() {
   lose();
   send_msn_ = 1;
   read_msn_ = 1;
+  refusal_msn_ = 1;
 }
 
 void DdpMessages::lose() {
@@ -35,6 +36,7 @@ void DdpMessages::lose() {
   ready_to_receive_ = false;
   send_msn_.reset();
   read_msn_.reset();
+  refusal_msn_.reset();
 }
 
 void DdpMessages::forget_message() {
@@ -56,6 +58,7 @@ Completed DdpMessages::take(const Ulpdu& ulpdu) {
   }
   if (segment.opcode == Opcode::read_request) return take_read_request(ulpdu);
   if (segment.opcode == Opcode::terminate) return take_terminate(ulpdu);
+  if (segment.opcode == Opcode::read_refusal) return take_read_refusal(ulpdu);
   return take_send(ulpdu);
 }
 
@@ -132,6 +135,18 @@ Completed DdpMessages::take_terminate(const Ulpdu& ulpdu) {
     completed.loss = LossKind::cut;
   }
   return completed;
+}
+
+Completed DdpMessages::take_read_refusal(const Ulpdu& ulpdu) {
+  const Segment& segment = ulpdu.segment;
+  const bool expected = !refusal_msn_ || segment.msn == *refusal_msn_;
+  refusal_msn_ = segment.msn + 1;
+  if (!expected || segment.mo != 0 || !segment.last || ulpdu.payload_length != kReadRefusalBytes) {
+    return lost(LossKind::damaged);
+  }
+  if (is_cut(ulpdu)) return lost(LossKind::cut);
+  const ReadRefusal refusal = decode_read_refusal(ulpdu.payload.data());
+  return {trace::RdmaReadRefused{refusal.read_msn, refusal.cause}, std::nullopt, false};
 }
 
 }  // namespace steertag::capture::iwarp

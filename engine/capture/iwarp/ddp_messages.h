@@ -49,6 +49,7 @@ class DdpMessages {
   Completed take_send(const Ulpdu& ulpdu);
   Completed take_read_request(const Ulpdu& ulpdu);
   Completed take_terminate(const Ulpdu& ulpdu);
+  Completed take_read_refusal(const Ulpdu& ulpdu);
   std::optional<LossKind> fault_of_send(const Ulpdu& ulpdu) const;
   std::optional<LossKind> append(const Ulpdu& ulpdu);
   void forget_message();
@@ -56,6 +57,7 @@ class DdpMessages {
   Budget& budget_;
   std::optional<std::uint32_t> send_msn_;  // of the next or current Send
   std::optional<std::uint32_t> read_msn_;
+  std::optional<std::uint32_t> refusal_msn_;
   bool ready_to_receive_ = false;
   bool in_message_ = false;
   bool broken_ = false;  // a part of the current Send is unknown, and the loss was reported

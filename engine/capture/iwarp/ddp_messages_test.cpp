@@ -130,6 +130,20 @@ TEST_F(DdpMessagesTest, ReadRequestsAreChecked) {
   EXPECT_EQ(take(at(7), body), read);
 }
 
+TEST_F(DdpMessagesTest, RefusalsOfReadsAreChecked) {
+  const auto at = [](std::uint32_t msn, std::uint32_t mo = 0, bool last = true) {
+    return untagged(Opcode::read_refusal, rdma::iwarp::kReadRefusalQueue, msn, mo, last);
+  };
+  const Bytes body = from_hex("00000003 0102 0000");
+  EXPECT_EQ(take(at(1), body), "rdma_read_refused 3: layer 0 type 1 code 2");
+  EXPECT_EQ(take(at(1), body), damaged);
+  EXPECT_EQ(take(at(2, 4), body), damaged);
+  EXPECT_EQ(take(at(3, 0, false), body), damaged);
+  EXPECT_EQ(take(at(4), octets(7)), damaged);
+  EXPECT_EQ(take(at(5), octets(7), 1), sentence(LossKind::cut));
+  EXPECT_EQ(take(at(6), body), "rdma_read_refused 3: layer 0 type 1 code 2");
+}
+
 TEST_F(DdpMessagesTest, TerminatesAreDecodedLeniently) {
   const auto at = [](std::uint32_t msn) { return untagged(Opcode::terminate, 2, msn); };
   EXPECT_EQ(take(at(2), from_hex("12020000")), damaged) << "there is only one";

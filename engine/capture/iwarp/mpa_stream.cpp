@@ -46,6 +46,8 @@ bool acceptable(const Segment& segment) {
       return segment.opcode == Opcode::read_request;
     case kTerminateQueue:
       return segment.opcode == Opcode::terminate;
+    case kReadRefusalQueue:  // the judge knows whether both sides agreed
+      return segment.opcode == Opcode::read_refusal;
     default:
       return false;
   }

@@ -33,6 +33,9 @@ bool agrees(const Segment& segment, std::size_t ulpdu_length) {
     case kTerminateQueue:
       return segment.opcode == Opcode::terminate && first && segment.msn == 1 &&
              payload <= kMostTerminateBytes;
+    case kReadRefusalQueue:
+      return segment.opcode == Opcode::read_refusal && first && segment.stag == 0 &&
+             payload == kReadRefusalBytes;
     default:
       return false;
   }

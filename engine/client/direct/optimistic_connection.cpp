@@ -22,9 +22,11 @@ OptimisticConnection::~OptimisticConnection() {
   connection_->abort();
 }
 
-void OptimisticConnection::open(const net::Url& url, const direct::Ticket& ticket, bool crc) {
+void OptimisticConnection::open(const net::Url& url, const direct::Ticket& ticket, bool crc,
+                                bool recoverable) {
+  recoverable_ = recoverable && provider_.capabilities().recoverable_read_faults;
   fabric::ConnectionOptions options;
-  direct::encode(ticket, options.private_data);
+  direct::encode(ticket, options.private_data, recoverable_);
   options.ird = 0;  // our memory is never read
   options.ord = kMostOptimisticReads;
   options.crc = crc;
@@ -54,8 +56,10 @@ bool OptimisticConnection::read(const direct::Reference& reference, Done done) {
   return true;
 }
 
-void OptimisticConnection::on_established(fabric::Connection& /*connection*/, View private_data) {
+void OptimisticConnection::on_established(fabric::Connection& connection, View private_data) {
   if (direct::is_optimistic(private_data)) {
+    if (recoverable_ && direct::is_recoverable(private_data))
+      (void)connection.recover_read_faults();  // the provider has it
     state_ = State::up;
     return;
   }
@@ -74,6 +78,13 @@ void OptimisticConnection::on_completed(fabric::Connection& /*connection*/, fabr
   if (found.empty()) return;
   Read& read = found.mapped();
   read.done(open_frame(frame_of(read), read.reference.generation, policy_.checks));
+}
+
+void OptimisticConnection::on_read_refused(fabric::Connection& /*connection*/, fabric::WorkId id,
+                                           const trace::Terminate& /*cause*/) {
+  auto found = reads_.extract(id);
+  if (found.empty()) return;
+  found.mapped().done(std::nullopt);
 }
 
 void OptimisticConnection::on_closed(fabric::Connection& /*connection*/,

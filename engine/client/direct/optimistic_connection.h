@@ -31,8 +31,9 @@ class OptimisticConnection final : private fabric::Handler {
   OptimisticConnection(const OptimisticConnection&) = delete;
   OptimisticConnection& operator=(const OptimisticConnection&) = delete;
 
-  /// Opens it with the ticket; it is up or down later. An error: it is down.
-  void open(const net::Url& url, const direct::Ticket& ticket, bool crc);
+  /// Opens it with the ticket; it is up or down later. An error: it is down. `recoverable`: a Read
+  /// that is refused does not end it, if the server agrees.
+  void open(const net::Url& url, const direct::Ticket& ticket, bool crc, bool recoverable = false);
   /// Starts the Read of a frame. False, and no call of `done`, without room for it. `done` comes
   /// from inside Provider::poll, and may start others.
   bool read(const direct::Reference& reference, Done done);
@@ -58,6 +59,8 @@ class OptimisticConnection final : private fabric::Handler {
                    std::optional<std::uint32_t>) override {}
   void on_completed(fabric::Connection& connection, fabric::WorkId id,
                     fabric::Operation operation) override;
+  void on_read_refused(fabric::Connection& connection, fabric::WorkId id,
+                       const trace::Terminate& cause) override;
   void on_closed(fabric::Connection& connection, const fabric::CloseReason& reason) override;
   void go_down(std::string reason);
   static MutableView frame_of(const Read& read);
@@ -67,6 +70,7 @@ class OptimisticConnection final : private fabric::Handler {
   std::unique_ptr<fabric::Domain> domain_;
   RegionPool pool_;
   State state_ = State::opening;
+  bool recoverable_ = false;
   std::string reason_;
   std::unordered_map<fabric::WorkId, Read> reads_;
   fabric::WorkId next_read_ = 1;

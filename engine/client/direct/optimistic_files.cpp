@@ -81,7 +81,8 @@ void OptimisticFiles::maintain() {
   }
   if (ticket_) {
     connection_ = std::make_unique<OptimisticConnection>(provider_, options_.policy);
-    connection_->open(url_, *std::exchange(ticket_, std::nullopt), options_.crc);
+    connection_->open(url_, *std::exchange(ticket_, std::nullopt), options_.crc,
+                      options_.recoverable);
   }
   if (program_ == Program::unknown && schedule_.now() >= next_hello_) say_hello();
 }

@@ -27,6 +27,7 @@ struct OptimisticOptions {
   Identity identity;
   nfs4::Verifier verifier{};  // names this run of the client
   bool crc = true;            // fabric::ConnectionOptions
+  bool recoverable = false;   // OptimisticConnection::open
   OptimisticPolicy policy{};
 };
 

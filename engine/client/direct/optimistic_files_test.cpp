@@ -31,6 +31,7 @@ class OptimisticFilesTest : public DirectTest {
     OptimisticOptions options;
     options.identity = {true, 1000, 1000, "test", {}};
     wire::store_u64(options.verifier.data(), next_xid);
+    options.recoverable = recoverable;
     std::unique_ptr<RemoteFiles> inner;
     if (version == 3) {
       auto version3 = std::make_unique<Nfs3Files>(*schedule, options.identity);
@@ -95,6 +96,44 @@ class OptimisticFilesTest : public DirectTest {
     step_until([&] { return !files->is_up(); });
   }
 
+  /// Three blocks in flight at once, after the middle one has changed: all come right, and
+  /// one of them by RPC. The optimistic connection stays.
+  void read_around_a_change(bool server_recovers) {
+    stop();
+    DirectPolicy policy;
+    policy.recoverable_faults = server_recovers;
+    begin({}, policy);
+    start();
+    Bytes data = pattern(3 * kBlock);
+    const std::string name = server_recovers ? "asked" : "unasked";
+    const nfs3::FileHandle handle = make_file(name, data);
+    const RemoteFile file = open("/export/" + name);
+    const Bytes changed = pattern(kBlock, 7);
+    ASSERT_EQ(storage->write(node_of(handle), kBlock, changed), Status::ok);
+    frames_after_change = access->frames();
+    std::ranges::copy(changed, data.begin() + kBlock);
+    std::size_t done = 0;
+    for (std::uint64_t offset = 0; offset < data.size(); offset += kBlock) {
+      files->read(
+          file, offset, kBlock, [&, offset](const Expected<ReadOutcome, FileError>& outcome) {
+            ++done;
+            ASSERT_TRUE(outcome) << outcome.error().message();
+            EXPECT_TRUE(std::ranges::equal(outcome->data, View(data).subspan(offset, kBlock)))
+                << "at " << offset;
+          });
+    }
+    step_until([&] { return done == 3; });
+    EXPECT_EQ(files->statistics().failed, 1U);
+    EXPECT_EQ(files->statistics().valid, 2U);
+    EXPECT_EQ(files->statistics().rpc_reads, 1U);
+    EXPECT_TRUE(files->is_up());
+    EXPECT_EQ(access->users(), 1U);
+    EXPECT_EQ(read(file, kBlock, kBlock).first, changed);
+    EXPECT_EQ(files->statistics().valid, 3U) << "by the reference that came with the data";
+  }
+
+  bool recoverable = false;
+  std::size_t frames_after_change = 0;
   std::unique_ptr<Requester> requester;
   std::unique_ptr<CallSchedule> schedule;
   std::unique_ptr<OptimisticFiles> files;
@@ -180,6 +219,23 @@ TEST_P(OptimisticFilesTest, CloseKeepsReferencesOfAnotherOpen) {
   EXPECT_EQ(files->statistics().returned, 0U);
   ASSERT_TRUE(files->close(second));
   EXPECT_EQ(files->statistics().returned, 1U);
+}
+
+TEST_P(OptimisticFilesTest, RecoverableFaultIsOfOneReadAlone) {
+  const bool possible = provider->capabilities().recoverable_read_faults;
+  recoverable = true;
+  read_around_a_change(true);
+  EXPECT_EQ(frames_after_change, possible ? 2U : 3U) << "memory of what was revoked";
+  EXPECT_EQ(access->counters().faults, possible ? 1U : 0U);
+}
+
+TEST_P(OptimisticFilesTest, WithoutTheWordOfBothNothingFaults) {
+  for (const bool client : {false, true}) {
+    recoverable = client;
+    read_around_a_change(!client);
+    EXPECT_EQ(frames_after_change, 3U) << "a revoked frame was closed";
+    EXPECT_EQ(access->counters().faults, 0U);
+  }
 }
 
 TEST_P(OptimisticFilesTest, ReadsInFlightAtTheEndAreDoneByRpc) {

@@ -32,11 +32,29 @@ std::size_t chunk_from_of(const FileClientOptions& options) {
   return is_direct ? std::min<std::size_t>(options.chunk_from, 1) : options.chunk_from;
 }
 
-Expected<void, FileError> check_mode(TransferMode mode, const net::Url& url) {
+Expected<void, FileError> check_mode(const FileClientOptions& options, const net::Url& url) {
+  const TransferMode mode = options.transfer;
+  if (options.recoverable_faults && mode != TransferMode::optimistic)
+    return tl::unexpected(FileError{
+        FileErrc::call_failed, "recoverable faults are for optimistic transfers only", 0, {}});
   if (mode == TransferMode::as_needed || url.provider != kStreamProvider) return {};
   const char* const what = mode == TransferMode::optimistic ? " reads" : " transfers";
   return tl::unexpected(FileError{
       FileErrc::call_failed, std::string(name(mode)) + what + " need RDMA, not tcp://", 0, {}});
+}
+
+/// What a mode needs of its provider.
+Expected<void, FileError> check_provider(const FileClientOptions& options,
+                                         const fabric::Capabilities& capabilities,
+                                         const std::string& name) {
+  const auto refuse = [](std::string detail) {
+    return tl::unexpected(FileError{FileErrc::call_failed, std::move(detail), 0, {}});
+  };
+  if (options.transfer == TransferMode::pre_posted && !capabilities.splits_sends)
+    return refuse("pre-posted transfers need iwarp:// or roce://, not " + name + "://");
+  if (options.recoverable_faults && !capabilities.recoverable_read_faults)
+    return refuse("recoverable faults need iwarp://, not " + name + "://");
+  return {};
 }
 
 /// co_ownerid: this process, which has no state that another run of it could take over.
@@ -61,12 +79,8 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
     auto provider = fabric::make_provider(url.provider, random);
     if (!provider) return tl::unexpected(error_of(provider.error()));
     way.provider = std::move(*provider);
-    if (options.transfer == TransferMode::pre_posted && !way.provider->capabilities().splits_sends)
-      return tl::unexpected(
-          FileError{FileErrc::call_failed,
-                    "pre-posted transfers need iwarp:// or roce://, not " + url.provider + "://",
-                    0,
-                    {}});
+    const auto possible = check_provider(options, way.provider->capabilities(), url.provider);
+    if (!possible) return tl::unexpected(possible.error());
     RequesterOptions rdma;
     rdma.credits = options.credits;
     rdma.attempts = options.attempts;
@@ -137,6 +151,7 @@ void FileClient::start_optimistic(const net::Url& url, const FileClientOptions& 
   optimistic.identity = options.identity;
   wire::store_u64(optimistic.verifier.data(), random());
   optimistic.crc = options.crc;
+  optimistic.recoverable = options.recoverable_faults;
   optimistic.policy = options.optimistic;
   auto files = std::make_unique<OptimisticFiles>(std::move(files_), *nfs_.schedule, *nfs_.provider,
                                                  url, std::move(optimistic));
@@ -160,7 +175,7 @@ Expected<void, FileError> FileClient::start(const net::Url& url, const FileClien
 Expected<std::unique_ptr<FileClient>, FileError> FileClient::open(const net::Url& url,
                                                                   const FileClientOptions& options,
                                                                   fabric::RandomSource random) {
-  if (auto possible = check_mode(options.transfer, url); !possible)
+  if (auto possible = check_mode(options, url); !possible)
     return tl::unexpected(std::move(possible.error()));
   std::unique_ptr<FileClient> client(new FileClient());
   auto way = make_way(url, options, random);

@@ -41,6 +41,8 @@ struct FileClientOptions {
   bool reply_chunks = false;  // over RDMA: each call offers a reply chunk of sixteen segments
   bool crc = true;            // over iwarp: the client asks for CRC32C
   TransferMode transfer = TransferMode::as_needed;  // over RDMA
+  /// Over iwarp, optimistic: a refused RDMA Read leaves its connection up, if the server agrees.
+  bool recoverable_faults = false;
   std::optional<std::uint32_t> inline_bytes{};  // over RDMA: announced (RFC 8797 4), or the mode's
   std::size_t chunk_from = SIZE_MAX;            // over RDMA: FormWish::chunk_from, or the mode's
   std::uint32_t attempts = kFileAttempts;       // over RDMA: connections on which one call is tried

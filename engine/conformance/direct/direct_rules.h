@@ -56,6 +56,9 @@ inline constexpr Rule kDenialVoidsTheFrame{
 inline constexpr Rule kGrantedMemoryStays{
     "granted_memory_stays", ledger::ref("ODAFS-26"),
     "A Read of a frame that was not given back meets no fault within the lease."};
+inline constexpr Rule kRefusalIsOfTheOldestRead{
+    "refusal_is_of_the_oldest_read", ledger::ref("ODAFS-34"),
+    "A recoverable refusal is of the oldest Read without an answer."};
 
 inline constexpr std::array kDirectRules{
     kReferencesFollowHello,
@@ -75,6 +78,7 @@ inline constexpr std::array kDirectRules{
     kChangeVoidsTheFrame,
     kDenialVoidsTheFrame,
     kGrantedMemoryStays,
+    kRefusalIsOfTheOldestRead,
 };
 
 }  // namespace steertag::conformance

@@ -42,11 +42,13 @@ void OptimisticConnection::on(const trace::Event& /*event*/, const trace::Connec
   access_.note_optimistic();
   const auto ticket = direct::find_ticket(body.private_data);
   has_ticket_ = ticket.has_value();
+  asked_recovery_ = direct::is_recoverable(body.private_data);
   if (ticket) user_ = access_.find(*ticket);
   if (user_) ++user_->asked;
 }
 
-void OptimisticConnection::on(const trace::Event& event, const trace::Accept& /*body*/) {
+void OptimisticConnection::on(const trace::Event& event, const trace::Accept& body) {
+  recovers_ = asked_recovery_ && direct::is_recoverable(body.private_data);
   if (connection_.observation_lost) return;
   const bool is_new = user_ && user_->opened++ == 0;
   if (is_new && !user_->ended) return;
@@ -99,7 +101,7 @@ void OptimisticConnection::on(const trace::Event& event, const trace::RdmaRead& 
   latest_ = read;
   if (is_blind()) return;
   if (reads_.size() == kMostOptimisticReads) return forget_history();
-  reads_.push_back({read, access_.next_moment(), body.length, !illegal_.empty()});
+  reads_.push_back({read, access_.next_moment(), body.length, !illegal_.empty(), ++read_count_});
   if (reads_.size() == 1) frame_.begin(body.length);
 }
 
@@ -238,6 +240,29 @@ void OptimisticConnection::on(const trace::Event& event, const trace::Terminate&
 
 void OptimisticConnection::on(const trace::Event& event, const trace::Disconnect& body) {
   if (!body.clean) fault(event);
+}
+
+void OptimisticConnection::on(const trace::Event& event, const trace::RdmaReadRefused& body) {
+  check_after_terminate(event, connection_);
+  if (is_blind()) return;
+  if (!recovers_) return refuse_read_refusal(event, connection_);
+  const bool is_oldest =
+      !reads_.empty() && event.actor == trace::Role::server && reads_.front().number == body.read;
+  if (!is_oldest) {
+    if (Finding* finding =
+            connection_.findings.open(kRefusalIsOfTheOldestRead, event.actor, event.index)) {
+      finding->expected = reads_.empty() ? std::string("no refusal without a Read")
+                                         : say("a refusal of Read ", reads_.front().number);
+      finding->observed = say("a refusal of Read ", body.read);
+    }
+    return;
+  }
+  latest_ = reads_.front().read;
+  find_block(*latest_);
+  latest_->state = ReadState::faulted;
+  if (user_ && latest_->in_frame) user_->fail({latest_->file, latest_->block_offset, event.index});
+  reads_.pop_front();
+  if (!reads_.empty()) frame_.begin(reads_.front().left);
 }
 
 }  // namespace steertag::conformance

@@ -27,7 +27,7 @@ enum class ReadState : std::uint8_t {
   unknown,  // a valid frame of another generation, or octets that the capture lacks
   part,     // octets of a frame, but not all of it
   outside,  // no frame that is known to be granted
-  faulted,  // the connection ended in place of an answer
+  faulted,  // the connection ended in place of an answer, or the Read alone was refused
 };
 inline constexpr std::size_t kReadStates = 8;
 static_assert(static_cast<std::size_t>(ReadState::faulted) + 1 == kReadStates);
@@ -69,6 +69,7 @@ class OptimisticConnection {
     std::uint64_t moment = 0;
     std::uint64_t left = 0;
     bool behind_illegal = false;  // something else than a Read was sent before it
+    std::uint32_t number = 0;     // of the connection's Reads, from 1 on
   };
 
   void on(const trace::Event& event, const trace::Connect& body);
@@ -79,6 +80,7 @@ class OptimisticConnection {
   void on(const trace::Event& event, const trace::RdmaReadResponse& body);
   void on(const trace::Event& event, const trace::Terminate& body);
   void on(const trace::Event& event, const trace::Disconnect& body);
+  void on(const trace::Event& event, const trace::RdmaReadRefused& body);
   template <class Other>
   void on(const trace::Event& /*event*/, const Other& /*body*/) {}
 
@@ -99,6 +101,9 @@ class OptimisticConnection {
   std::string_view illegal_;  // what the client sent besides Reads; empty if nothing
   std::uint64_t illegal_event_ = 0;
   bool lost_ = false;
+  bool asked_recovery_ = false;  // the client's word that refusals may be recoverable
+  bool recovers_ = false;        // both sides' word
+  std::uint32_t read_count_ = 0;
   std::deque<Pending> reads_;
   FrameCheck frame_;  // of the first one
   std::optional<OptimisticRead> latest_;

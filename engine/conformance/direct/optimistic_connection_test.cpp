@@ -90,6 +90,53 @@ TEST(OptimisticConnection, AFaultMayHaveItsReason) {
   fault(elsewhere, fourth);
 }
 
+/// A refusal of the connection's Read of this number.
+trace::RdmaReadRefused refusal(std::uint32_t read) {
+  return {read, kInvalidStag};
+}
+
+TEST(OptimisticConnection, ARefusalThatBothAgreedToIsOfOneRead) {
+  DirectScene scene;
+  DirectTrace rpc(scene);
+  DirectTrace optimistic(scene);
+  const Reference block = reference(1);
+  rpc.open().hello(1);
+  optimistic.ask_by(1, true).accept(true);
+  rpc.ask(1, "file").grant({block});
+  optimistic.read(block, valid(block)).ask_for(block).ask_for(block);
+  EXPECT_EQ(optimistic.event(Role::server, refusal(2)).state(), ReadState::faulted);
+  EXPECT_EQ(optimistic.judge().optimistic()->latest()->block_length, kTestBlockBytes);
+  EXPECT_EQ(optimistic.answer(valid(block)).state(), ReadState::valid);
+  EXPECT_EQ(optimistic.read(block, valid(block)).state(), ReadState::valid);
+  rpc.expect_nothing();
+  optimistic.expect_nothing();
+}
+
+TEST(OptimisticConnection, ARefusalIsOfTheOldestRead) {
+  for (const std::uint32_t read : {1U, 3U}) {
+    DirectScene scene;
+    DirectTrace rpc(scene);
+    DirectTrace optimistic(scene);
+    rpc.open().hello(1);
+    optimistic.ask_by(1, true).accept(true);
+    rpc.ask(1, "file").grant({reference(1)});
+    optimistic.read(reference(1), valid(reference(1)));
+    if (read == 3) optimistic.ask_for(reference(1)).ask_for(reference(1));
+    optimistic.event(Role::server, refusal(read))
+        .expect("refusal_is_of_the_oldest_read", "ODAFS-34");
+  }
+}
+
+TEST(OptimisticConnection, ARefusalNeedsBothSidesWord) {
+  for (const bool client : {false, true}) {
+    DirectScene scene;
+    DirectTrace(scene).open().hello(1);
+    DirectTrace optimistic(scene);
+    optimistic.ask_by(1, client).accept(!client).ask_for(reference(1));
+    optimistic.event(Role::server, refusal(1)).expect("read_refusal_was_agreed", "RFC5040-4.1-1");
+  }
+}
+
 TEST(OptimisticConnection, WithoutTheOctetsNothingIsSaidOfAFrame) {
   DirectScene scene;
   DirectPair user(scene);

@@ -99,14 +99,14 @@ class DirectTrace {
 
   // -- an optimistic connection
 
-  DirectTrace& ask_by(std::uint8_t ticket = 1) {
+  DirectTrace& ask_by(std::uint8_t ticket = 1, bool recoverable = false) {
     Bytes octets;
-    direct::encode(ticket_of(ticket), octets);
+    direct::encode(ticket_of(ticket), octets, recoverable);
     return event(Role::client, trace::Connect{octets});
   }
-  DirectTrace& accept() {
+  DirectTrace& accept(bool recoverable = false) {
     Bytes octets;
-    direct::encode_answer(octets);
+    direct::encode_answer(octets, recoverable);
     return event(Role::server, trace::Accept{octets});
   }
   DirectTrace& ask_for(const direct::Reference& reference) {

@@ -63,6 +63,8 @@ trace::Body next_body(Input& input, std::uint32_t kind) {
       return trace::ReceivePosted{input.number(1), input.number(2)};
     case 7:
       return trace::Terminate{};
+    case 9:
+      return trace::RdmaReadRefused{input.number(1), {}};
     case 8:
       return trace::Send{input.take(input.number(1)), input.number(1)};
     default:

@@ -53,16 +53,25 @@ class Counter final : public Delivery {
   void on_write_segment(const Segment& segment, View payload) override {
     mix(2 + segment.offset + payload.size());
   }
-  void on_read_request(const ReadRequest& request, SoftwareRegion* source) override {
+  void on_read_request(const ReadRequest& request, std::uint32_t /*msn*/,
+                       SoftwareRegion* source) override {
     fuzz::check(request.length == 0 || (source != nullptr && source->rights().remote_read &&
                                         source->contains(request.source_offset, request.length)));
     mix(3 + request.length);
   }
-  void on_read_refused(const ReadRequest& request) override { mix(4 + request.length); }
+  void on_read_refused(const ReadRequest& request, const ReadRefusal& refusal,
+                       bool recoverable) override {
+    fuzz::check(is_of_read_memory(refusal.cause));
+    mix(4 + request.length + (recoverable ? refusal.read_msn : 0));
+  }
   void on_response_segment(const Segment& /*segment*/, View payload) override {
     mix(5 + payload.size());
   }
   void on_read_done(WorkId id) override { mix(6 + id); }
+  void on_refusal(WorkId id, const ReadRefusal& refusal) override {
+    fuzz::check(is_of_read_memory(refusal.cause) && refusal.read_msn == 1);
+    mix(8 + id + refusal.cause.code);
+  }
   void on_terminate(View body) override {
     mix(7 + body.size());
     open_ = false;
@@ -76,6 +85,11 @@ class Counter final : public Delivery {
   std::uint64_t digest_ = 0xcbf29ce484222325;
   bool open_ = true;
 };
+
+// Streams whose first FPDU is tagged recover from refused Reads.
+bool recovers(View stream) {
+  return stream.size() > kUlpduLengthBytes && starts_tagged(stream[kUlpduLengthBytes]);
+}
 
 std::uint64_t run(View stream, bool crc, std::size_t piece, bool direct, bool splits = false) {
   StagTable table(counting());
@@ -91,6 +105,7 @@ std::uint64_t run(View stream, bool crc, std::size_t piece, bool direct, bool sp
   const ReceivePolicy policy;
   MessageReceiver receiver(domain, counter, policy, splitter);
   receiver.limit_inbound_reads(2);
+  if (recovers(stream)) receiver.recover_read_faults();
   std::vector<Bytes> buffers(kReceives, Bytes(kReceiveBytes));
   for (std::size_t i = 0; i < kReceives; ++i) receiver.post(buffers[i], i);
   auto sink = std::make_shared<std::byte[]>(64);

@@ -158,6 +158,12 @@ void IwarpConnection::post_receive(MutableView buffer, WorkId id) {
   observation_.receive_posted(buffer.size());
 }
 
+Expected<void, Error> IwarpConnection::recover_read_faults() {
+  recovers_ = true;
+  receiver_.recover_read_faults();
+  return {};
+}
+
 Expected<Outgoing*, Error> IwarpConnection::post(Outgoing::Kind kind, WorkId id,
                                                  const Fault* fault) {
   if (fault != nullptr && fault->packet) {

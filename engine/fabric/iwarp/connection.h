@@ -32,6 +32,7 @@ class IwarpConnection final : public SoftwareConnection,
                                 const Agreement& agreement);
 
   void post_receive(MutableView buffer, WorkId id) override;
+  Expected<void, Error> recover_read_faults() override;
   Expected<void, Error> send_raw(View bytes) override;
   Expected<void, Error> terminate(const trace::Terminate& terminate) override;
   void disconnect() override;
@@ -82,10 +83,13 @@ class IwarpConnection final : public SoftwareConnection,
   void on_message(const PostedReceive& receive, MutableView bytes,
                   std::optional<std::uint32_t> invalidated) override;
   void on_write_segment(const Segment& segment, View payload) override;
-  void on_read_request(const ReadRequest& request, SoftwareRegion* source) override;
-  void on_read_refused(const ReadRequest& request) override;
+  void on_read_request(const ReadRequest& request, std::uint32_t msn,
+                       SoftwareRegion* source) override;
+  void on_read_refused(const ReadRequest& request, const ReadRefusal& refusal,
+                       bool recoverable) override;
   void on_response_segment(const Segment& segment, View payload) override;
   void on_read_done(WorkId id) override;
+  void on_refusal(WorkId id, const ReadRefusal& refusal) override;
   void on_terminate(View body) override;
   bool open() const override;
   // TransmitProgress
@@ -94,7 +98,7 @@ class IwarpConnection final : public SoftwareConnection,
   void on_read_queued(const Outgoing& operation, std::uint32_t sink_stag) override;
   void on_left(Outgoing::Kind kind, WorkId id) override;
   bool may_read() const override;
-  bool source_open(const Outgoing& operation) override;
+  bool source_open(Outgoing& operation) override;
 
   void enter_operation(Socket socket, const Agreement& agreement);
   Expected<Outgoing*, Error> post(Outgoing::Kind kind, WorkId id, const Fault* fault);
@@ -139,6 +143,7 @@ class IwarpConnection final : public SoftwareConnection,
   bool blocked_ = false;      // the socket takes no more at present
   bool was_blocked_ = false;  // before the current flush
   bool more_ = false;         // more could be sent at once, after others had their turn
+  bool recovers_ = false;     // recover_read_faults
   bool ungated_ = false;      // raw octets may leave before the initiator's first FPDU
   bool startup_notified_ = false;
   std::uint64_t sent_since_emss_ = 0;  // octets

@@ -18,7 +18,8 @@ bool wraps(std::uint64_t offset, std::uint64_t length) {
   return offset + length < offset;
 }
 
-std::optional<Violation> check_control(const Segment& segment, const ReceivePolicy& policy) {
+std::optional<Violation> check_control(const Segment& segment, const ReceivePolicy& policy,
+                                       bool recovers) {
   if (segment.ddp_version != kDdpVersion) {
     return Violation{segment.tagged ? cause::kTaggedVersion : cause::kUntaggedVersion,
                      text("DDP version %u instead of 1 (RFC 5041 4.1)", segment.ddp_version),
@@ -44,6 +45,8 @@ std::optional<Violation> check_control(const Segment& segment, const ReceivePoli
     expected = segment.opcode == Opcode::read_request;
   } else if (segment.qn == kTerminateQueue) {
     expected = segment.opcode == Opcode::terminate;
+  } else if (segment.qn == kReadRefusalQueue && recovers) {
+    expected = segment.opcode == Opcode::read_refusal;
   } else {
     return Violation{
         cause::kInvalidQn, text("queue number %u (RFC 5040 4.4)", segment.qn), true, {}};
@@ -64,7 +67,7 @@ std::optional<Violation> check_control(const Segment& segment, const ReceivePoli
 
 Expected<MutableView, Violation> MessageReceiver::place(const Segment& segment,
                                                         std::size_t payload_bytes) {
-  if (auto violation = check_control(segment, policy_)) {
+  if (auto violation = check_control(segment, policy_, recovers_)) {
     return tl::unexpected(std::move(*violation));
   }
   if (segment.tagged) {
@@ -76,6 +79,8 @@ Expected<MutableView, Violation> MessageReceiver::place(const Segment& segment,
       return place_send(segment, payload_bytes);
     case kReadRequestQueue:
       return place_read_request(segment, payload_bytes);
+    case kReadRefusalQueue:
+      return place_refusal(segment, payload_bytes);
     default:
       return place_terminate(segment, payload_bytes);
   }
@@ -214,6 +219,21 @@ Expected<MutableView, Violation> MessageReceiver::place_terminate(const Segment&
   return MutableView(terminate_).first(bytes);
 }
 
+Expected<MutableView, Violation> MessageReceiver::place_refusal(const Segment& segment,
+                                                                std::size_t bytes) {
+  if (segment.msn != refusal_msn_ || segment.mo != 0) {
+    return refuse(segment.mo == 0 ? cause::kInvalidMsn : cause::kInvalidMo,
+                  text("refusal with MSN %u, offset %u instead of %u, 0 (RFC 5041 5.1)",
+                       segment.msn, segment.mo, refusal_msn_));
+  }
+  if (bytes != kReadRefusalBytes || !segment.last) {
+    return refuse(
+        bytes > kReadRefusalBytes ? cause::kTooLong : cause::kUnspecified,
+        text("refusal of %zu octets%s instead of 8", bytes, segment.last ? "" : " and more"));
+  }
+  return MutableView(refusal_);
+}
+
 std::optional<Violation> MessageReceiver::deliver(const Segment& segment, MutableView payload) {
   if (segment.tagged) {
     if (segment.opcode == Opcode::rdma_write) {
@@ -227,6 +247,8 @@ std::optional<Violation> MessageReceiver::deliver(const Segment& segment, Mutabl
       return deliver_send(segment, payload);
     case kReadRequestQueue:
       return deliver_read_request();
+    case kReadRefusalQueue:
+      return deliver_refusal();
     default:
       delivery_.on_terminate(payload);
       return std::nullopt;
@@ -295,14 +317,20 @@ std::optional<Violation> MessageReceiver::check_source(const ReadRequest& reques
 
 std::optional<Violation> MessageReceiver::deliver_read_request() {
   const ReadRequest request = decode_read_request(read_request_.data());
+  const std::uint32_t msn = read_msn_;
   if (auto violation = check_source(request)) {
-    if (policy_.refuses_read) {
-      delivery_.on_read_refused(request);
+    const bool refuses = policy_.refuses_read;
+    if (refuses && !recovers_) {
+      delivery_.on_read_refused(request, {msn, violation->cause}, false);
       return violation;
     }
     ++read_msn_;
     ++inbound_reads_;
-    delivery_.on_read_request(request, nullptr);
+    if (refuses) {
+      delivery_.on_read_refused(request, {msn, violation->cause}, true);
+    } else {
+      delivery_.on_read_request(request, msn, nullptr);
+    }
     return std::nullopt;
   }
   ++read_msn_;
@@ -311,7 +339,7 @@ std::optional<Violation> MessageReceiver::deliver_read_request() {
   }
   ++inbound_reads_;
   delivery_.on_read_request(
-      request, request.length == 0 ? nullptr : domain_.table().find(request.source_stag));
+      request, msn, request.length == 0 ? nullptr : domain_.table().find(request.source_stag));
   return std::nullopt;
 }
 
@@ -333,6 +361,36 @@ std::optional<Violation> MessageReceiver::deliver_response(const Segment& segmen
     reads_.pop();
     delivery_.on_read_done(id);
   }
+  return std::nullopt;
+}
+
+// Reads are answered in the order of their requests, so a refusal is for the oldest. Segments of a
+// response may have come before it: its source was closed meanwhile.
+std::optional<Violation> MessageReceiver::deliver_refusal() {
+  const ReadRefusal refusal = decode_read_refusal(refusal_.data());
+  const auto violation = [](const trace::Terminate& cause, std::string detail) {
+    return Violation{cause, std::move(detail), true, {}};
+  };
+  if (reads_.empty()) {
+    return violation(cause::kUnexpectedOpcode, "refusal without an outstanding Read Request");
+  }
+  PendingRead& read = reads_.front();
+  if (refusal.read_msn != read.msn) {
+    return violation(
+        cause::kUnspecified,
+        text("refusal of Read Request %u instead of the oldest, %u", refusal.read_msn, read.msn));
+  }
+  if (!is_of_read_memory(refusal.cause)) {
+    return violation(
+        cause::kUnspecified,
+        text("refusal of Read Request %u for another cause than its memory (%u/%u/%u)",
+             refusal.read_msn, refusal.cause.layer, refusal.cause.type, refusal.cause.code));
+  }
+  ++refusal_msn_;
+  const WorkId id = read.id;
+  read.memory.reset();
+  reads_.pop();
+  delivery_.on_refusal(id, refusal);
   return std::nullopt;
 }
 

@@ -24,6 +24,7 @@ struct PendingRead {
   Memory memory;               // keeps the sink's octets
   std::byte* place = nullptr;  // of the first octet
   WorkId id = 0;
+  std::uint32_t msn = 1;  // of the request
 };
 
 /// Receives whole messages in order. Views are valid during the call.
@@ -33,10 +34,15 @@ class Delivery {
   virtual void on_message(const PostedReceive& receive, MutableView bytes,
                           std::optional<std::uint32_t> invalidated) = 0;
   virtual void on_write_segment(const Segment& segment, View payload) = 0;
-  virtual void on_read_request(const ReadRequest& request, SoftwareRegion* source) = 0;
-  virtual void on_read_refused(const ReadRequest& request) = 0;
+  /// `msn` is the request's.
+  virtual void on_read_request(const ReadRequest& request, std::uint32_t msn,
+                               SoftwareRegion* source) = 0;
+  /// Without `recoverable` the connection ends.
+  virtual void on_read_refused(const ReadRequest& request, const ReadRefusal& refusal,
+                               bool recoverable) = 0;
   virtual void on_response_segment(const Segment& segment, View payload) = 0;
   virtual void on_read_done(WorkId id) = 0;
+  virtual void on_refusal(WorkId id, const ReadRefusal& refusal) = 0;
   virtual void on_terminate(View body) = 0;
   /// False once the connection takes nothing more.
   virtual bool open() const = 0;
@@ -50,12 +56,14 @@ class MessageReceiver final : public SegmentSink {
 
   void post(MutableView buffer, WorkId id) { receives_.push() = {buffer, id}; }
   const PostedReceives& receives() const { return receives_; }
+  /// Connection::recover_read_faults
+  void recover_read_faults() { recovers_ = true; }
   void expect(PendingRead read) { reads_.push() = std::move(read); }
   std::size_t reads_outstanding() const { return reads_.size(); }
 
   /// Inbound Read Requests that may be in progress at a time (our IRD).
   void limit_inbound_reads(std::uint16_t ird) { ird_ = ird; }
-  /// A Read Response has left completely.
+  /// A Read Response, or a refusal, has left completely.
   void inbound_read_answered() { --inbound_reads_; }
 
   bool between_messages() const { return !in_message_; }
@@ -78,9 +86,11 @@ class MessageReceiver final : public SegmentSink {
   Expected<MutableView, Violation> place_send(const Segment& segment, std::size_t bytes);
   Expected<MutableView, Violation> place_read_request(const Segment& segment, std::size_t bytes);
   Expected<MutableView, Violation> place_terminate(const Segment& segment, std::size_t bytes);
+  Expected<MutableView, Violation> place_refusal(const Segment& segment, std::size_t bytes);
   std::optional<Violation> deliver_send(const Segment& segment, MutableView payload);
   std::optional<Violation> deliver_read_request();
   std::optional<Violation> deliver_response(const Segment& segment, View payload);
+  std::optional<Violation> deliver_refusal();
   std::optional<Violation> check_source(const ReadRequest& request) const;
 
   SoftwareDomain& domain_;
@@ -97,6 +107,9 @@ class MessageReceiver final : public SegmentSink {
   bool in_message_ = false;
   Opcode send_opcode_ = Opcode::send;
   std::uint32_t read_msn_ = 1;
+  bool recovers_ = false;
+  std::uint32_t refusal_msn_ = 1;
+  std::array<std::byte, kReadRefusalBytes> refusal_{};
   std::array<std::byte, kReadRequestBytes> read_request_{};
   std::array<std::byte, kMostTerminateBytes> terminate_{};
 };

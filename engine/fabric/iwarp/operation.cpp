@@ -338,10 +338,12 @@ void IwarpConnection::on_write_segment(const Segment& segment, View payload) {
   }
 }
 
-void IwarpConnection::on_read_request(const ReadRequest& request, SoftwareRegion* source) {
+void IwarpConnection::on_read_request(const ReadRequest& request, std::uint32_t msn,
+                                      SoftwareRegion* source) {
   observation_.by_peer(trace::RdmaRead{request.source_stag, request.source_offset, request.length});
   Outgoing& response = transmitter_.respond();
   response.read = request;
+  response.msn = msn;
   response.stag = request.sink_stag;
   response.offset = request.sink_offset;
   response.length = request.length;
@@ -356,8 +358,17 @@ void IwarpConnection::on_read_request(const ReadRequest& request, SoftwareRegion
   mark_unsettled();
 }
 
-void IwarpConnection::on_read_refused(const ReadRequest& request) {
+void IwarpConnection::on_read_refused(const ReadRequest& request, const ReadRefusal& refusal,
+                                      bool recoverable) {
   observation_.by_peer(trace::RdmaRead{request.source_stag, request.source_offset, request.length});
+  if (!recoverable) {
+    return;
+  }
+  // Among the responses, which keep the order of their requests.
+  Outgoing& answer = transmitter_.respond();
+  answer.kind = Outgoing::Kind::read_refusal;
+  answer.refusal = refusal;
+  mark_unsettled();
 }
 
 void IwarpConnection::on_response_segment(const Segment& segment, View payload) {
@@ -370,6 +381,13 @@ void IwarpConnection::on_response_segment(const Segment& segment, View payload) 
 void IwarpConnection::on_read_done(WorkId id) {
   mark_unsettled();  // a read that waited for ORD may start
   give_completed(id, Operation::rdma_read);
+}
+
+void IwarpConnection::on_refusal(WorkId id, const ReadRefusal& refusal) {
+  last_read_ = runtime_.reactor.round_time();
+  observation_.by_peer(trace::RdmaReadRefused{refusal.read_msn, refusal.cause});
+  mark_unsettled();  // a read that waited for ORD may start
+  give_read_refused(id, refusal.cause);
 }
 
 void IwarpConnection::on_terminate(View body) {
@@ -400,6 +418,10 @@ void IwarpConnection::on_framed(const Outgoing& operation, std::uint64_t offset,
       observation_.by_us(
           trace::RdmaReadResponse{operation.stag, operation.offset + offset, payload_bytes});
       break;
+    case Outgoing::Kind::read_refusal:
+      observation_.by_us(
+          trace::RdmaReadRefused{operation.refusal.read_msn, operation.refusal.cause});
+      break;
     case Outgoing::Kind::read_request:
       observation_.by_us(trace::RdmaRead{operation.read.source_stag, operation.read.source_offset,
                                          operation.read.length});
@@ -414,7 +436,7 @@ void IwarpConnection::on_read_queued(const Outgoing& operation, std::uint32_t si
     last_read_ = runtime_.reactor.round_time();
   }
   receiver_.expect({sink_stag, operation.read.sink_offset, operation.read.length, 0,
-                    operation.memory, operation.sink, operation.id});
+                    operation.memory, operation.sink, operation.id, operation.msn});
 }
 
 void IwarpConnection::on_left(Outgoing::Kind kind, WorkId id) {
@@ -424,6 +446,7 @@ void IwarpConnection::on_left(Outgoing::Kind kind, WorkId id) {
       give_completed(id, kind == Outgoing::Kind::send ? Operation::send : Operation::rdma_write);
       break;
     case Outgoing::Kind::read_response:
+    case Outgoing::Kind::read_refusal:
       receiver_.inbound_read_answered();
       break;
     case Outgoing::Kind::read_request:
@@ -438,13 +461,18 @@ bool IwarpConnection::may_read() const {
   return receiver_.reads_outstanding() < ord_ || !policy_.segments.limits_reads;
 }
 
-bool IwarpConnection::source_open(const Outgoing& operation) {
+bool IwarpConnection::source_open(Outgoing& operation) {
   if (operation.length == 0 || !policy_.receive.refuses_read) {
     return true;
   }
   const SoftwareRegion* source = domain_.table().find(operation.read.source_stag);
   if (source != nullptr && source->memory() == operation.memory) {
     return true;
+  }
+  if (recovers_) {
+    operation.kind = Outgoing::Kind::read_refusal;
+    operation.refusal = {operation.msn, cause::kReadStag};
+    return false;
   }
   // RFC 5040 4.8: the Read Request header shows the progress of the response.
   ReadRequest rest = operation.read;

@@ -28,6 +28,7 @@ class IwarpProvider final : public ReactorProvider {
     capabilities.chosen_base = true;
     capabilities.responder_waits = true;
     capabilities.splits_sends = true;
+    capabilities.recoverable_read_faults = true;
     capabilities.write_parts = SIZE_MAX;
     capabilities.largest_send = 0xffffffff;
     capabilities.largest_private_data = kMostPrivateData - kEnhancedBytes;

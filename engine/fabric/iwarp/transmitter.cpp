@@ -34,6 +34,7 @@ void Outgoing::reset(Kind new_kind, WorkId new_id) {
   offset = 0;
   invalidate = false;
   read = {};
+  refusal = {};
   memory.reset();
   sink = nullptr;
   raw.clear();
@@ -96,7 +97,8 @@ bool Transmitter::stage() {
 void Transmitter::frame_one() {
   const std::uint64_t sequence = current_ == Source::queue ? queue_framed_ : responses_framed_;
   Outgoing& operation = ring(current_).at(sequence);
-  if (operation.kind == Outgoing::Kind::read_response && !progress_.source_open(operation)) {
+  if (operation.kind == Outgoing::Kind::read_response && !progress_.source_open(operation) &&
+      operation.kind == Outgoing::Kind::read_response) {
     return;  // The connection is being terminated: closed_ is set.
   }
   Frame& frame = frames_.push();
@@ -105,6 +107,8 @@ void Transmitter::frame_one() {
   frame.sequence = sequence;
   if (operation.kind == Outgoing::Kind::raw) {
     frame_raw(frame, operation);
+  } else if (operation.kind == Outgoing::Kind::read_refusal) {
+    frame_refusal(frame, operation);
   } else {
     frame_segment(frame, operation);
   }
@@ -186,6 +190,18 @@ void Transmitter::frame_segment(Frame& frame, Outgoing& operation) {
   seal(frame, segment, &operation,
        read_request ? std::min(policy_.read_request_bytes, kMostTerminateBytes) : 0);
   operation.framed += payload;
+}
+
+// Segments of a response that were framed before keep their payload in the operation.
+void Transmitter::frame_refusal(Frame& frame, Outgoing& operation) {
+  Segment segment;
+  segment.opcode = Opcode::read_refusal;
+  segment.qn = kReadRefusalQueue;
+  segment.msn = refusal_msn_++;
+  progress_.on_framed(operation, 0, 0);
+  encode(operation.refusal, frame.header.data() + kUlpduLengthBytes + kUntaggedHeaderBytes);
+  frame.completes = true;
+  seal(frame, segment, nullptr, kReadRefusalBytes);
 }
 
 // Writes length, DDP header and trailer around `content` octets after the header and the frame's

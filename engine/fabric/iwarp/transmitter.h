@@ -28,9 +28,17 @@ inline constexpr std::size_t kMostStagedFrames = 32;
 inline constexpr std::size_t kMostIovecs = 256;
 
 struct Outgoing : Posted {
-  enum class Kind : std::uint8_t { send, rdma_write, read_request, read_response, raw };
+  enum class Kind : std::uint8_t {
+    send,
+    rdma_write,
+    read_request,
+    read_response,
+    read_refusal,  // in place of a response, or of its rest
+    raw,
+  };
   Kind kind = Kind::send;
   ReadRequest read;  // of a Read Request, or of the one that a Read Response answers
+  ReadRefusal refusal;
   Bytes raw;
   std::optional<Fault> fault;
   // Progress.
@@ -38,7 +46,7 @@ struct Outgoing : Posted {
   std::uint64_t wire_octets = 0;
   std::size_t part = 0;
   std::size_t part_offset = 0;
-  std::uint32_t msn = 0;
+  std::uint32_t msn = 0;  // of a Read Response: that of its request
 
   /// Initializes a reused slot; buffers keep their capacity.
   void reset(Kind new_kind, WorkId new_id);
@@ -60,8 +68,9 @@ class TransmitProgress {
   virtual void on_left(Outgoing::Kind kind, WorkId id) = 0;
   /// Whether one more Read Request may be in flight (ORD).
   virtual bool may_read() const = 0;
-  /// Whether a Read Response's source is still open; otherwise the connection ends.
-  virtual bool source_open(const Outgoing& operation) = 0;
+  /// Whether a Read Response's source is still open. Otherwise the connection ends, or the
+  /// operation has become a refusal.
+  virtual bool source_open(Outgoing& operation) = 0;
 };
 
 class Transmitter {
@@ -124,6 +133,7 @@ class Transmitter {
   void frame_one();
   void frame_raw(Frame& frame, Outgoing& operation);
   void frame_segment(Frame& frame, Outgoing& operation);
+  void frame_refusal(Frame& frame, Outgoing& operation);
   Segment header_of(const Outgoing& operation, std::size_t payload_bytes) const;
   void seal(Frame& frame, const Segment& segment, Outgoing* operation, std::size_t content);
   void take_payload(Frame& frame, Outgoing& operation, std::size_t bytes, Crc32c* crc);
@@ -148,6 +158,7 @@ class Transmitter {
   std::size_t front_left_ = 0;  // octets of the front frame that have left
   std::uint32_t send_msn_;
   std::uint32_t read_msn_ = 1;
+  std::uint32_t refusal_msn_ = 1;
   bool closed_ = false;  // a Terminate or a cut is the last that leaves
   bool cut_reached_ = false;
 };

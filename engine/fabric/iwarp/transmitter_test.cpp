@@ -18,7 +18,7 @@ class Lengths final : public TransmitProgress {
   void on_read_queued(const Outgoing& /*operation*/, std::uint32_t /*sink_stag*/) override {}
   void on_left(Outgoing::Kind /*kind*/, WorkId /*id*/) override {}
   bool may_read() const override { return true; }
-  bool source_open(const Outgoing& /*operation*/) override { return true; }
+  bool source_open(Outgoing& /*operation*/) override { return true; }
 
   std::vector<std::size_t> lengths;
   std::uint64_t total = 0;

@@ -74,6 +74,13 @@ void ReactorConnection::give_completed(WorkId id, Operation operation) {
   }
 }
 
+void ReactorConnection::give_read_refused(WorkId id, const trace::Terminate& cause) {
+  if (handler_ != nullptr) {
+    ++core_.notices;
+    handler_->on_read_refused(*this, id, cause);
+  }
+}
+
 void ReactorConnection::give_end() {
   if (end_given_ || handler_ == nullptr) {
     return;

@@ -71,6 +71,7 @@ class ReactorConnection : public Connection, protected Channel, private Turn {
   void give_established(View private_data);
   void give_received(WorkId id, MutableView bytes, std::optional<std::uint32_t> invalidated);
   void give_completed(WorkId id, Operation operation);
+  void give_read_refused(WorkId id, const trace::Terminate& cause);
 
   // Channel
   void on_ready(std::uint32_t /*events*/) override {}

@@ -70,6 +70,9 @@ struct Line {
   std::string operator()(const trace::Disconnect& e) {
     return std::string("Disconnect ") + (e.clean ? "clean" : "unclean");
   }
+  std::string operator()(const trace::RdmaReadRefused& e) {
+    return "RdmaReadRefused " + number(e.read) + " code " + number(e.cause.code);
+  }
 };
 
 }  // namespace
@@ -106,6 +109,12 @@ Bytes hex(std::string_view digits) {
 void Notices::on_established(Connection& /*connection*/, View private_data) {
   established = true;
   peer_private_data = copy(private_data);
+}
+
+void Notices::on_read_refused(Connection& /*connection*/, WorkId id,
+                              const trace::Terminate& cause) {
+  EXPECT_FALSE(closed) << "a Read was refused after the end";
+  refused_reads.push_back({id, cause, completed.size()});
 }
 
 void Notices::on_refused(Connection& /*connection*/, const Error& error, View private_data) {

@@ -30,6 +30,12 @@ struct Completed {
   Operation operation = Operation::send;
 };
 
+struct RefusedRead {
+  WorkId id = 0;
+  trace::Terminate cause;
+  std::size_t behind = 0;  // completed operations
+};
+
 /// Records the notifications of a connection's owner.
 class Notices final : public Handler {
  public:
@@ -38,6 +44,7 @@ class Notices final : public Handler {
   void on_received(Connection& connection, WorkId id, MutableView buffer,
                    std::optional<std::uint32_t> invalidated) override;
   void on_completed(Connection& connection, WorkId id, Operation operation) override;
+  void on_read_refused(Connection& connection, WorkId id, const trace::Terminate& cause) override;
   void on_closed(Connection& connection, const CloseReason& reason) override;
 
   bool established = false;
@@ -45,6 +52,7 @@ class Notices final : public Handler {
   std::optional<Error> refused;
   std::vector<Received> received;
   std::vector<Completed> completed;
+  std::vector<RefusedRead> refused_reads;
   std::optional<CloseReason> closed;
   std::function<void(Connection&, const Received&)> when_received;
   bool over() const { return closed || refused; }

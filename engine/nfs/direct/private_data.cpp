@@ -9,22 +9,30 @@ namespace steertag::direct {
 namespace {
 
 constexpr std::byte kPrivateVersion{1};
+constexpr std::byte kRecoverableFlag{1};
+constexpr std::size_t kFlagsAt = 5;
 
 }  // namespace
 
-void encode_answer(Bytes& out) {
+void encode_answer(Bytes& out, bool recoverable) {
   wire::Writer(out).u32(wire::kDirectFormatId);
   out.push_back(kPrivateVersion);
-  out.insert(out.end(), 3, std::byte{0});  // flags and reserved
+  out.push_back(recoverable ? kRecoverableFlag : std::byte{0});
+  out.insert(out.end(), 2, std::byte{0});  // reserved
 }
 
-void encode(const Ticket& ticket, Bytes& out) {
-  encode_answer(out);
+void encode(const Ticket& ticket, Bytes& out, bool recoverable) {
+  encode_answer(out, recoverable);
   out.insert(out.end(), ticket.begin(), ticket.end());
 }
 
 bool is_optimistic(View private_data) {
   return private_data.size() >= kPrivateHeaderOctets && wire::has_direct_format(private_data);
+}
+
+bool is_recoverable(View private_data) {
+  return is_optimistic(private_data) && private_data[4] == kPrivateVersion &&
+         (private_data[kFlagsAt] & kRecoverableFlag) != std::byte{0};
 }
 
 std::optional<Ticket> find_ticket(View private_data) {

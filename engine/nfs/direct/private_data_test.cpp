@@ -38,6 +38,23 @@ TEST(OptimisticPrivateData, AnswerIsTheHeader) {
   EXPECT_TRUE(is_optimistic(octets));
 }
 
+TEST(OptimisticPrivateData, RecoverableRefusalsHaveAFlag) {
+  Bytes octets;
+  encode_answer(octets, true);
+  EXPECT_EQ(to_hex(octets), joined("6f646166 01 01 0000"));
+  EXPECT_TRUE(is_recoverable(octets));
+  octets.clear();
+  encode(ticket(), octets, true);
+  EXPECT_TRUE(is_recoverable(octets));
+  EXPECT_EQ(find_ticket(octets), ticket());
+  octets[5] = std::byte{0xfe};
+  EXPECT_FALSE(is_recoverable(octets)) << "other flags";
+  octets[5] = std::byte{1};
+  octets[4] = std::byte{2};
+  EXPECT_FALSE(is_recoverable(octets)) << "another version";
+  EXPECT_FALSE(is_recoverable(View(octets).first(5))) << "cut";
+}
+
 TEST(OptimisticPrivateData, WhatHasNoTicket) {
   const Bytes whole = from_hex(kWorked);
   for (std::size_t length = 0; length < whole.size(); ++length)

@@ -23,6 +23,8 @@ std::string_view name(Opcode opcode) {
       return "Send with Solicited Event and Invalidate";
     case Opcode::terminate:
       return "Terminate";
+    case Opcode::read_refusal:
+      return "RDMA Read Refusal";
   }
   return "unknown opcode";
 }

@@ -19,6 +19,7 @@ enum class Opcode : std::uint8_t {
   send_solicited = 5,
   send_solicited_invalidate = 6,
   terminate = 7,
+  read_refusal = 15,  // ours: RFC 5040 has up to 7, RFC 7306 up to 11
 };
 /// "Send with Invalidate", or "opcode 9" for a value without a name.
 std::string_view name(Opcode opcode);
@@ -33,10 +34,13 @@ constexpr bool invalidates(Opcode opcode) {
 inline constexpr std::uint32_t kSendQueue = 0;
 inline constexpr std::uint32_t kReadRequestQueue = 1;
 inline constexpr std::uint32_t kTerminateQueue = 2;
+/// Ours, where both sides agreed: refusals of RDMA Reads. RFC 7306 has 3.
+inline constexpr std::uint32_t kReadRefusalQueue = 4;
 
 inline constexpr std::size_t kTaggedHeaderBytes = 14;
 inline constexpr std::size_t kUntaggedHeaderBytes = 18;
 inline constexpr std::size_t kReadRequestBytes = 28;
+inline constexpr std::size_t kReadRefusalBytes = 8;
 inline constexpr std::uint8_t kDdpVersion = 1;
 inline constexpr std::uint8_t kRdmapVersion = 1;
 

@@ -83,6 +83,25 @@ std::string describe(const trace::Terminate& terminate) {
          text(" (%u/%u/%u)", terminate.layer, terminate.type, terminate.code);
 }
 
+bool is_of_read_memory(const trace::Terminate& cause) {
+  return cause.layer == cause::kReadStag.layer && cause.type == cause::kReadStag.type &&
+         cause.code <= cause::kReadWrap.code;
+}
+
+void encode(const ReadRefusal& refusal, std::byte* to) {
+  store32(to, refusal.read_msn);
+  store8(to + 4, static_cast<std::uint8_t>(refusal.cause.layer << 4 | (refusal.cause.type & 15)));
+  store8(to + 5, refusal.cause.code);
+  store16(to + 6, 0);
+}
+
+ReadRefusal decode_read_refusal(const std::byte* from) {
+  const std::uint8_t kind = load8(from + 4);
+  return {load32(from),
+          {static_cast<std::uint8_t>(kind >> 4), static_cast<std::uint8_t>(kind & 15),
+           load8(from + 5)}};
+}
+
 std::size_t encode(const TerminateMessage& message, std::byte* to) {
   std::uint8_t control = 0;
   std::size_t length = 4;

@@ -44,6 +44,19 @@ inline constexpr Terminate kMpaNoRtr{2, 0, 7};
 /// "DDP, untagged buffer: no buffer available (1/2/2)".
 std::string describe(const trace::Terminate& terminate);
 
+/// Whether it says what is wrong with the memory that an RDMA Read names: STag, bounds or rights.
+bool is_of_read_memory(const trace::Terminate& cause);
+
+/// The refusal of one RDMA Read, after which the stream goes on (docs/direct-access.md):
+/// the MSN of its Read Request, layer, type and code as in a Terminate, and two octets of zero.
+struct ReadRefusal {
+  std::uint32_t read_msn = 0;
+  trace::Terminate cause;
+};
+/// Writes kReadRefusalBytes octets.
+void encode(const ReadRefusal& refusal, std::byte* to);
+ReadRefusal decode_read_refusal(const std::byte* from);
+
 /// Largest Terminate: control word, segment length, untagged DDP header, Read Request.
 inline constexpr std::size_t kMostTerminateBytes = 4 + 2 + kUntaggedHeaderBytes + kReadRequestBytes;
 

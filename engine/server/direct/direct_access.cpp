@@ -52,8 +52,11 @@ DirectUser* DirectAccess::find(const direct::Ticket& ticket, const std::string& 
 bool DirectAccess::take(fabric::Provider& provider, fabric::ConnectionRequest& request,
                         fabric::ConnectionOptions options, net::SourceQuota::Slot slot,
                         const DirectUser::Observers& observers) {
+  const bool recovers = policy_.recoverable_faults &&
+                        provider.capabilities().recoverable_read_faults &&
+                        direct::is_recoverable(request.private_data());
   options.private_data.clear();
-  direct::encode_answer(options.private_data);
+  direct::encode_answer(options.private_data, recovers);
   const auto ticket = direct::find_ticket(request.private_data());
   DirectUser* user = nullptr;
   if (ticket || !policy_.tickets.checks)
@@ -64,6 +67,7 @@ bool DirectAccess::take(fabric::Provider& provider, fabric::ConnectionRequest& r
   }
   options.ord = 0;  // the client's memory is never read
   user->observe(observers);
+  if (recovers) user->recover_faults();
   return user
       ->accept(provider, domain_for_user(provider), request, options, std::move(slot), limits_,
                random_)

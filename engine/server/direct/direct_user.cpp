@@ -35,6 +35,10 @@ Expected<void, fabric::Error> DirectUser::accept(fabric::Provider& provider,
   connection_ = std::move(*accepted);
   if (provider.capabilities().windows_at_once && policy_.grants.binds_windows)
     frames_->bind_to(*connection_);
+  if (recovers_) {
+    (void)connection_->recover_read_faults();  // the provider has it
+    frames_->close_revoked();
+  }
   if (!policy_.tickets.refuses_sends) {
     receive_.resize(kReceiveBytes);
     connection_->post_receive(receive_, 0);
@@ -66,6 +70,7 @@ void DirectUser::on_event(const trace::Event& event) {
   if (observers_.events) observers_.events->on_event(event);
   const auto* response = std::get_if<trace::RdmaReadResponse>(&event.body);
   if (response) totals_.counters.optimistic_octets += response->length;
+  if (std::holds_alternative<trace::RdmaReadRefused>(event.body)) ++totals_.counters.faults;
 }
 
 }  // namespace steertag::peer

@@ -39,6 +39,8 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
 
   /// Before `accept`.
   void observe(const Observers& observers) { observers_ = observers; }
+  /// Before `accept`: client, server and provider know recoverable refusals.
+  void recover_faults() { recovers_ = true; }
   /// Uses the ticket up. Frames are in `domain`. An error ends it. The frames' limits and random
   /// source must outlive it, the provider too.
   Expected<void, fabric::Error> accept(fabric::Provider& provider,
@@ -93,6 +95,7 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   const DirectPolicy& policy_;
   FrameTotals& totals_;
   Observers observers_;
+  bool recovers_ = false;
   bool ended_ = false;
   fabric::Provider* provider_ = nullptr;
   net::SourceQuota::Slot slot_;

@@ -113,7 +113,7 @@ void Frames::revoke(NodeId node, std::uint64_t from, std::uint64_t to) {
   auto frame = frames_.lower_bound({node, from / limits_.block_bytes});
   while (frame != frames_.end() && frame->first <= last) {
     wipe(frame->second);
-    if (policy_.revocation.keeps_memory) {
+    if (keeps_revoked_) {
       ++frame;
     } else {
       frame = frames_.erase(frame);

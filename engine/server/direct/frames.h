@@ -48,6 +48,8 @@ class Frames {
   /// From now on frames are windows of this connection where it can open them. It is in the same
   /// domain, and must outlive the frames or be closed.
   void bind_to(fabric::Connection& connection) { window_of_ = &connection; }
+  /// Revoked frames are closed at once from now on: who reads one is refused that Read alone.
+  void close_revoked() { keeps_revoked_ = false; }
   /// The reference to a block that is granted and valid, for another lease.
   std::optional<direct::Reference> renew(const Block& block, Time now);
   /// A new reference to a block with `length` octets of its file; none beyond a limit.
@@ -89,6 +91,7 @@ class Frames {
   FrameTotals& totals_;
   const std::function<std::uint64_t()>& random_;
   fabric::Connection* window_of_ = nullptr;
+  bool keeps_revoked_ = policy_.revocation.keeps_memory;
   Map frames_;
   /// Wiped frames of blocks that have another length now. Their memory waits for its lease.
   std::vector<Frame> replaced_;

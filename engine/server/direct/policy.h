@@ -45,6 +45,9 @@ struct DirectPolicy {
   RevocationPolicy revocation{};
   GrantPolicy grants{};
   TicketPolicy tickets{};
+  /// A stale reference is refused alone, where the client and the provider know that too: its
+  /// memory is closed when it is revoked (docs/direct-access.md).
+  bool recoverable_faults = false;
 };
 
 }  // namespace steertag::peer

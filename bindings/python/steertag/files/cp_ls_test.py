@@ -81,6 +81,12 @@ def test_one_transfer_mode_at_a_time(url, tmp_path, capsys):
     assert "--optimistic and --transfer cached: one of them" in capsys.readouterr().err
 
 
+def test_recoverable_faults_are_those_of_optimistic_transfers(url, tmp_path, capsys):
+    options = ("--recoverable-faults", "--transfer", "cached")
+    assert steertag("cp", *options, f"{url}/there", tmp_path / "back") != 0
+    assert "--recoverable-faults needs --transfer optimistic" in capsys.readouterr().err
+
+
 def test_directories_take_the_name_of_the_source(url, tmp_path):
     (tmp_path / "name").write_bytes(b"octets")
     (tmp_path / "folder").mkdir()

@@ -73,6 +73,12 @@ def add_transfer_options(parser):
         "direct)",
     )
     parser.add_argument(
+        "--recoverable-faults",
+        action="store_true",
+        help="over iwarp, for the transfer optimistic: a refused RDMA Read leaves its connection up, "
+        "if the server agrees",
+    )
+    parser.add_argument(
         "--chunk-from",
         type=io_bytes,
         metavar="BYTES",
@@ -121,10 +127,14 @@ def transfer_options(arguments):
     """The arguments of peer.Files for add_transfer_options."""
     if getattr(arguments, "optimistic", False) and arguments.transfer not in (None, "optimistic"):
         raise Failure(f"--optimistic and --transfer {arguments.transfer}: one of them")
+    reads = getattr(arguments, "optimistic", False) or arguments.transfer == "optimistic"
+    if arguments.recoverable_faults and not reads:
+        raise Failure("--recoverable-faults needs --transfer optimistic")
     return {
         "inline_bytes": arguments.inline_bytes,
         "chunk_from": arguments.chunk_from,
         "transfer": arguments.transfer,
+        "recoverable_faults": arguments.recoverable_faults,
     }
 
 
