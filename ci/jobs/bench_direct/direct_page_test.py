@@ -99,8 +99,8 @@ def test_ratios_stand_beside_those_of_the_paper(run):
 
 
 def test_stale_references_are_shown_by_both_forms(run):
-    run.results["X1"][stale_way(RECOVERABLE, 0.1), kind_of(SMALL)] = rounds(response=0.8)
-    (line,) = lines_with(page(run), "| 10 % |")
+    run.results["X1"][stale_way(RECOVERABLE, 0.01), kind_of(SMALL)] = rounds(response=0.8)
+    (line,) = lines_with(page(run), "| 1 % |")
     assert line.count("|") == 8
 
 
