@@ -184,10 +184,10 @@ class Connection {
   virtual Expected<void, Error> split_sends(HeadReader* /*reader*/) {
     return tl::unexpected(Error{Errc::unsupported, "the provider gives whole Sends only"});
   }
-  /// From now on a Read of memory that its owner does not allow is refused alone, in place of its
-  /// response, and the connection goes on. Other errors end it. No standard knows these refusals:
-  /// both owners must have agreed, as by their private data. Both call it in on_established at the
-  /// latest. Needs Capabilities::recoverable_read_faults.
+  /// From now on a Read of memory that its owner does not allow is refused alone. The refusal comes
+  /// in place of its response, and the connection goes on. Other errors end it. No standard knows
+  /// these refusals: both owners must have agreed, as by their private data. Both call it in
+  /// on_established at the latest. Needs Capabilities::recoverable_read_faults.
   virtual Expected<void, Error> recover_read_faults() {
     return tl::unexpected(Error{Errc::unsupported, "a refused RDMA Read ends the connection"});
   }

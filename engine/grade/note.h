@@ -94,8 +94,8 @@ struct BlockNote {
   std::uint32_t length = 0;  // octets of the file in it
 };
 
-/// One segment of an RDMA Write, a Read Request, a segment of a Read Response, or the fault or
-/// recoverable refusal that came in place of one.
+/// One segment of an RDMA Write, a Read Request, or a segment of a Read Response. Or the fault or
+/// refusal that came in place of one.
 struct OperationNote {
   enum class Kind : std::uint8_t { write, read, read_response, fault, refusal } kind = Kind::write;
   std::uint64_t connection = 0;

@@ -1,5 +1,4 @@
-// Recoverable refusals of RDMA Reads (ODAFS-34): who gets one, what comes after it, and which end
-// the connection.
+// Recoverable refusals of RDMA Reads (ODAFS-34): which are of one Read, and which end the stream.
 #include <algorithm>
 
 #include "fabric/testing/raw_connection.h"

@@ -47,8 +47,8 @@ std::string describe(const trace::Terminate& terminate);
 /// Whether it says what is wrong with the memory that an RDMA Read names: STag, bounds or rights.
 bool is_of_read_memory(const trace::Terminate& cause);
 
-/// The refusal of one RDMA Read, after which the stream goes on (docs/direct-access.md):
-/// the MSN of its Read Request, layer, type and code as in a Terminate, and two octets of zero.
+/// The refusal of one RDMA Read, after which the stream goes on (docs/direct-access.md). It has the
+/// MSN of the Read Request, the cause as in a Terminate, and two octets of zero.
 struct ReadRefusal {
   std::uint32_t read_msn = 0;
   trace::Terminate cause;
