@@ -56,6 +56,9 @@ inline constexpr Rule kDenialVoidsTheFrame{
 inline constexpr Rule kGrantedMemoryStays{
     "granted_memory_stays", ledger::ref("ODAFS-26"),
     "A Read of a frame that was not given back meets no fault within the lease."};
+inline constexpr Rule kRecallEndsTheUse{
+    "recall_ends_the_use", ledger::ref("ODAFS-23"),
+    "No Read by a reference of before follows the DELEGRETURN of a delegation that was recalled."};
 
 inline constexpr std::array kDirectRules{
     kReferencesFollowHello,
@@ -75,6 +78,7 @@ inline constexpr std::array kDirectRules{
     kChangeVoidsTheFrame,
     kDenialVoidsTheFrame,
     kGrantedMemoryStays,
+    kRecallEndsTheUse,
 };
 
 }  // namespace steertag::conformance
