@@ -47,6 +47,7 @@ struct OptimisticPolicy {
   bool ends_alone = true;       // false: the RPC connection ends with the optimistic one
   bool limits_hellos = true;    // false: HELLO follows each end at once
   bool forgets_closed = true;   // false: references of a file serve its next OPEN
+  bool heeds_recalls = true;    // false: references outlive the recall of the file's delegation
   bool checks_offsets = true;   // false: a reference may begin inside of a block
   bool uses_nfs = true;         // false: what the program does not give is an error of the user
 };

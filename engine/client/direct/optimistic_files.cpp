@@ -23,7 +23,9 @@ OptimisticFiles::OptimisticFiles(std::unique_ptr<RemoteFiles> files, CallSchedul
       schedule_(schedule),
       provider_(provider),
       url_(std::move(url)),
-      options_(std::move(options)) {}
+      options_(std::move(options)) {
+  files_->keep_delegations([this](RemoteFile file) { take_recall(file); });
+}
 
 // --- HELLO and the connection
 
@@ -104,6 +106,7 @@ Expected<RemoteFile, FileError> OptimisticFiles::open(const RemoteHandle& handle
 
 Expected<void, FileError> OptimisticFiles::close(RemoteFile file) {
   const auto closed = open_.extract(file);
+  recalled_.erase(file);
   if (!options_.policy.forgets_closed) {
     if (!closed.empty()) closed_[file] = closed.mapped();
     return files_->close(file);
@@ -128,6 +131,18 @@ void OptimisticFiles::give_back(std::span<const direct::Reference> references) {
                    [](const Expected<CallReply, CallError>&) {});  // the lease ends them otherwise
     references = references.subspan(some.size());
   }
+}
+
+void OptimisticFiles::take_recall(RemoteFile file) {
+  recalled_.insert(file);
+  return_if_unused(file);
+}
+
+void OptimisticFiles::return_if_unused(RemoteFile file) {
+  const bool waits = options_.policy.heeds_recalls && in_flight_.contains(file);
+  if (!recalled_.contains(file) || waits) return;
+  // Not inside of a notice: the answer to the recall goes first.
+  schedule_.later(milliseconds{0}, [this, file] { files_->return_delegation(file); });
 }
 
 RemoteFile OptimisticFiles::keeper_of(RemoteFile file) const {
@@ -160,7 +175,7 @@ void OptimisticFiles::ask_for_references(RemoteFile file, const RemoteHandle& ha
 
 void OptimisticFiles::remember(RemoteFile file, std::span<const direct::Reference> references,
                                Time asked) {
-  if (!is_up()) return;
+  if (!is_up() || !may_refer(file)) return;
   for (const direct::Reference& each : references) {
     const bool begins = !options_.policy.checks_offsets || each.offset % block_bytes_ == 0;
     const bool fits = begins && each.length <= block_bytes_;
@@ -188,17 +203,28 @@ void OptimisticFiles::read(RemoteFile file, std::uint64_t offset, std::uint32_t 
 }
 
 bool OptimisticFiles::read_optimistically(const ReadRef& read) {
+  if (!may_refer(read->file)) return false;
   const std::uint64_t block = read->offset / block_bytes_;
   const RemoteFile keeper = keeper_of(read->file);
   const auto reference = directory_.find(keeper, block, schedule_.now());
   if (!reference) return false;
-  return connection_->read(
+  const bool started = connection_->read(
       *reference, [this, read, keeper, block, reference = *reference](std::optional<View> data) {
+        end_read(read->file);
         if (data) return deliver(*read, reference, *data);
         ++statistics_.failed;
         directory_.erase(keeper, block);
         fall_back(read);
       });
+  if (started) ++in_flight_[read->file];
+  return started;
+}
+
+void OptimisticFiles::end_read(RemoteFile file) {
+  const auto found = in_flight_.find(file);
+  if (found == in_flight_.end() || --found->second > 0) return;
+  in_flight_.erase(found);
+  return_if_unused(file);
 }
 
 void OptimisticFiles::fall_back(const ReadRef& read) {
@@ -230,7 +256,7 @@ void OptimisticFiles::read_by_rpc(const ReadRef& read) {
   args.state = files_->state_of(read->file);
   args.offset = read->offset;
   args.count = read->count;
-  args.want_refs = is_up() ? kLazyReferences : 0;
+  args.want_refs = is_up() && may_refer(read->file) ? kLazyReferences : 0;
   const Time asked = schedule_.now();
   schedule_.call(direct_call(Procedure::DIRECTPROC1_READ, args, options_.identity),
                  [this, read, asked](const Expected<CallReply, CallError>& reply) {

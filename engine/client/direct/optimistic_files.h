@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "client/direct/optimistic_connection.h"
 #include "client/direct/reference_directory.h"
@@ -76,6 +77,12 @@ class OptimisticFiles final : public ForwardedFiles {
   /// Does what cannot be done inside notices: opens and drops connections, and says HELLO again.
   void maintain();
   void note_end();
+  /// The delegation of a file was recalled. It goes back when no Read of the file is in flight.
+  void take_recall(RemoteFile file);
+  void return_if_unused(RemoteFile file);
+  bool may_refer(RemoteFile file) const {
+    return !options_.policy.heeds_recalls || !recalled_.contains(file);
+  }
   /// By whose references a file is read: its own, with forgets_closed.
   RemoteFile keeper_of(RemoteFile file) const;
   void ask_for_references(RemoteFile file, const RemoteHandle& handle);
@@ -83,6 +90,8 @@ class OptimisticFiles final : public ForwardedFiles {
   /// RETURN; waits for nothing.
   void give_back(std::span<const direct::Reference> references);
   bool read_optimistically(const ReadRef& read);
+  /// An RDMA Read of the file has ended.
+  void end_read(RemoteFile file);
   void fall_back(const ReadRef& read);
   void deliver(const BlockRead& read, const direct::Reference& reference, View data);
   void read_by_rpc(const ReadRef& read);
@@ -99,8 +108,10 @@ class OptimisticFiles final : public ForwardedFiles {
   std::unique_ptr<OptimisticConnection> connection_;
   ReferenceDirectory directory_;
   std::map<RemoteFile, RemoteHandle> open_;
-  std::map<RemoteFile, RemoteHandle> closed_;  // without forgets_closed
-  std::deque<Time> ends_;                      // of optimistic connections, the last kMostEnds
+  std::map<RemoteFile, std::size_t> in_flight_;  // RDMA Reads
+  std::set<RemoteFile> recalled_;                // open files that are read by RPC alone
+  std::map<RemoteFile, RemoteHandle> closed_;    // without forgets_closed
+  std::deque<Time> ends_;                        // of optimistic connections, the last kMostEnds
   Time next_hello_{};
   OptimisticStatistics statistics_;
 };

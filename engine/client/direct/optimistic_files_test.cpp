@@ -331,6 +331,37 @@ TEST_P(OptimisticFilesTest, FileThatMayNotBeReadGivesTheErrorOfNfs) {
   EXPECT_EQ(error->status_name, "NFS3ERR_ACCES");
 }
 
+TEST_P(OptimisticFilesTest, RecallEndsTheUseOfReferences) {
+  start(4);
+  const Bytes data = pattern(4 * kBlock);
+  const nfs3::FileHandle handle = make_file("file", data);
+  const auto block = [&](std::uint64_t number) {
+    return copy(View(data).subspan(number * kBlock, kBlock));
+  };
+  RemoteFile file = open("/export/file");
+  EXPECT_EQ(read(file, 0, kBlock).first, block(0));
+  EXPECT_EQ(files->statistics().valid, 1U);
+  const auto writer = connect();
+  nfs3::WriteArgs args;
+  args.file = handle;
+  const Bytes octet(1, View(data)[0]);
+  args.count = 1;
+  args.data = octet;
+  const auto write = [&] {
+    return writer->call<nfs3::WriteResult>(nfs3::Procedure::NFSPROC3_WRITE, args)->status;
+  };
+  EXPECT_EQ(write(), nfs3::Status::NFS3ERR_JUKEBOX) << "no delegation was kept";
+  step_until([&] { return write() == nfs3::Status::NFS3_OK; });
+  EXPECT_EQ(read(file, kBlock, kBlock).first, block(1));
+  EXPECT_EQ(read(file, 2 * kBlock, kBlock).first, block(2));
+  EXPECT_EQ(files->statistics().valid, 1U) << "by a reference of before the recall";
+  EXPECT_EQ(files->statistics().rpc_reads, 2U);
+  EXPECT_TRUE(files->close(file));
+  file = open("/export/file");
+  EXPECT_EQ(read(file, kBlock, kBlock).first, block(1));
+  EXPECT_EQ(files->statistics().valid, 2U) << "the next OPEN has references of its own";
+}
+
 TEST_P(OptimisticFilesTest, ServerWithoutTheProgramMakesNoDifference) {
   stop();
   server.reset();

@@ -149,6 +149,12 @@ class RemoteFiles {
   /// the anonymous stateid.
   virtual std::uint64_t client_id() const { return 0; }
   virtual nfs4::StateId state_of(RemoteFile /*file*/) const { return {}; }
+  /// From here on a read delegation of an open file is kept until its CLOSE, or until it is
+  /// recalled. `recalled` gets the file, inside of a notice, and return_delegation has to follow.
+  /// Version 3 has no delegations.
+  virtual void keep_delegations(std::function<void(RemoteFile)> /*recalled*/) {}
+  /// Gives back what the file has, if anything.
+  virtual void return_delegation(RemoteFile /*file*/) {}
   virtual TransferLimits limits() const = 0;
   virtual std::uint32_t version() const = 0;
   /// Gives back what the server keeps for this client; nothing but the destructor may follow.

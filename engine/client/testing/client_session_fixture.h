@@ -101,6 +101,7 @@ class ClientSessionTest : public ::testing::Test {
     if (number == Opnum::OP_OPEN) {
       nfs4::OpenArgs args;
       args.decode(reader);
+      accesses.push_back(args.share_access);
       nfs4::OpenResult result;
       result.status = status;
       result.resok4.delegation = delegation;
@@ -139,8 +140,9 @@ class ClientSessionTest : public ::testing::Test {
   std::vector<nfs4::CreateSessionArgs> creates;
   std::vector<nfs4::BindConnToSessionArgs> binds;
   nfs4::ChannelDirFromServer granted = nfs4::ChannelDirFromServer::CDFS4_BOTH;
-  std::uint32_t flags = 0;  // sr_status_flags
-  nfs4::Delegation delegation;
+  std::uint32_t flags = 0;              // sr_status_flags
+  nfs4::Delegation delegation;          // that OPEN gives
+  std::vector<std::uint32_t> accesses;  // of OPENs
   std::uint64_t client_id = 0;
   unsigned made = 0;
   unsigned unanswered = 0;

@@ -252,6 +252,50 @@ TEST_F(ClientBackchannelTest, UnwantedDelegationIsReturned) {
   settle();
   EXPECT_EQ(count(Opnum::OP_DELEGRETURN), 1);
   EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, recalled), Status::NFS4ERR_BAD_STATEID);
+  EXPECT_EQ(accesses.back() & nfs4::OPEN4_SHARE_ACCESS_WANT_DELEG_MASK,
+            nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG);
+}
+
+TEST_F(ClientBackchannelTest, KeptDelegationIsReturnedByItsUserAfterTheRecall) {
+  delegation.delegation_type = nfs4::DelegationType::OPEN_DELEGATE_READ;
+  delegation.read.stateid.other[0] = std::byte{9};
+  Nfs4Files files(schedule, options());
+  std::vector<RemoteFile> recalls;
+  files.keep_delegations([&](RemoteFile file) { recalls.push_back(file); });
+  const std::array<std::byte, 4> handle{};
+  const auto file = files.open(RemoteHandle(View(handle)));
+  ASSERT_TRUE(file);
+  EXPECT_EQ(accesses.back() & nfs4::OPEN4_SHARE_ACCESS_WANT_DELEG_MASK,
+            nfs4::OPEN4_SHARE_ACCESS_WANT_READ_DELEG);
+  nfs4::CbRecallArgs recalled;
+  recalled.stateid.other[0] = std::byte{8};
+  EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, recalled), Status::NFS4ERR_BAD_STATEID);
+  recalled.stateid = delegation.read.stateid;
+  EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, recalled), Status::NFS4_OK);
+  settle();
+  EXPECT_EQ(recalls, std::vector{*file});
+  EXPECT_EQ(count(Opnum::OP_DELEGRETURN), 0) << "its user has not ended the use";
+  files.return_delegation(*file);
+  settle();
+  EXPECT_EQ(count(Opnum::OP_DELEGRETURN), 1);
+  files.return_delegation(*file);
+  settle();
+  EXPECT_EQ(count(Opnum::OP_DELEGRETURN), 1) << "once";
+}
+
+TEST_F(ClientBackchannelTest, KeptDelegationIsReturnedAtClose) {
+  delegation.delegation_type = nfs4::DelegationType::OPEN_DELEGATE_READ;
+  Nfs4Files files(schedule, options());
+  files.keep_delegations([](RemoteFile) {});
+  const std::array<std::byte, 4> handle{};
+  const auto file = files.open(RemoteHandle(View(handle)));
+  ASSERT_TRUE(file);
+  (void)files.close(*file);
+  const auto back = std::ranges::find(seen, Opnum::OP_DELEGRETURN);
+  ASSERT_NE(back, seen.end());
+  EXPECT_NE(std::find(back, seen.end(), Opnum::OP_CLOSE), seen.end())
+      << "first goes what it covers";
+  settle();
 }
 
 }  // namespace

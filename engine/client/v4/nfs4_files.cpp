@@ -63,11 +63,6 @@ struct Nfs4Files::DataCall {
 Nfs4Files::Nfs4Files(CallSchedule& schedule, SessionOptions options)
     : schedule_(schedule), session_(schedule, answering_recalls(std::move(options))) {}
 
-SessionOptions Nfs4Files::answering_recalls(SessionOptions options) {
-  options.recall = [this](const nfs4::CbRecallArgs& args) { return recalled(args); };
-  return options;
-}
-
 Done Nfs4Files::start() {
   ClientCompound call;
   call.add(Opnum::OP_PUTROOTFH);
@@ -219,7 +214,9 @@ Done Nfs4Files::rename(const RemoteHandle& directory, std::string_view from, std
 
 nfs4::OpenArgs Nfs4Files::open_args(const RemoteFile& file, std::uint32_t share_access) const {
   nfs4::OpenArgs args;
-  args.share_access = share_access | nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG;
+  const bool wants = on_recall_ && share_access == nfs4::OPEN4_SHARE_ACCESS_READ;
+  args.share_access = share_access | (wants ? nfs4::OPEN4_SHARE_ACCESS_WANT_READ_DELEG
+                                            : nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG);
   args.owner.clientid = session_.client_id();
   // An owner for each open: two with one owner would share a stateid (RFC 8881 18.16.3).
   args.owner.owner = std::as_bytes(std::span(&file, 1));
@@ -256,7 +253,11 @@ Expected<RemoteFile, FileError> Nfs4Files::open(const RemoteHandle& handle) {
     const auto result = reply.next<nfs4::OpenResult>(Opnum::OP_OPEN);
     if (!result) return tl::unexpected(result.error());
     file->stateid = result->resok4.stateid;
-    give_back(result->resok4.delegation, handle);
+    if (keeps(result->resok4.delegation)) {
+      file->delegation = result->resok4.delegation;
+    } else {
+      give_back(result->resok4.delegation, handle);
+    }
     return learn_limits(reply);
   });
   if (!opened) return tl::unexpected(opened.error());
@@ -336,29 +337,6 @@ void Nfs4Files::open_again(RemoteFile number, const OpenRef& file, std::function
   });
 }
 
-void Nfs4Files::give_back(const nfs4::Delegation& delegation, const RemoteHandle& file) {
-  nfs4::StateId stateid;
-  if (delegation.delegation_type == nfs4::DelegationType::OPEN_DELEGATE_READ) {
-    stateid = delegation.read.stateid;
-  } else if (delegation.delegation_type == nfs4::DelegationType::OPEN_DELEGATE_WRITE) {
-    stateid = delegation.write.stateid;
-  } else {
-    return;
-  }
-  unwanted_.insert(stateid.other);
-  ClientCompound call;
-  call.add_handle(file);
-  call.add(Opnum::OP_DELEGRETURN, nfs4::DelegreturnArgs{stateid});
-  call.keep_reply();
-  session_.call(std::move(call), [this, stateid](const Expected<CompoundReply, FileError>&) {
-    unwanted_.erase(stateid.other);
-  });
-}
-
-Status Nfs4Files::recalled(const nfs4::CbRecallArgs& args) const {
-  return unwanted_.contains(args.stateid.other) ? Status::NFS4_OK : Status::NFS4ERR_BAD_STATEID;
-}
-
 Nfs4Files::OpenRef Nfs4Files::open_file(RemoteFile file) const {
   const auto found = open_.find(file);
   // The server refuses its handle, which is empty.
@@ -393,6 +371,7 @@ Done Nfs4Files::set_size(RemoteFile number, std::uint64_t size) {
 }
 
 Done Nfs4Files::close(RemoteFile number) {
+  return_delegation(number);
   const OpenRef file = open_file(number);
   open_.erase(number);
   ClientCompound call;

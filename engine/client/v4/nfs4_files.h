@@ -38,7 +38,12 @@ class Nfs4Files final : public RemoteFiles {
   void commit(RemoteFile file, CommitDone done) override;
   void step(std::chrono::milliseconds timeout) override { schedule_.step(timeout); }
   std::uint64_t client_id() const override { return session_.client_id(); }
+  /// That of the OPEN, also under a delegation: a recall then hurts no READ in flight.
   nfs4::StateId state_of(RemoteFile file) const override { return open_file(file)->stateid; }
+  void keep_delegations(std::function<void(RemoteFile)> recalled) override {
+    on_recall_ = std::move(recalled);
+  }
+  void return_delegation(RemoteFile file) override;
   TransferLimits limits() const override { return limits_; }
   std::uint32_t version() const override { return nfs4::kVersion; }
   Expected<void, FileError> end() override;
@@ -50,7 +55,8 @@ class Nfs4Files final : public RemoteFiles {
     RemoteHandle handle;
     std::uint32_t share_access = 0;
     nfs4::StateId stateid{};
-    std::uint32_t opened = 1;  // times: more than one after the server forgot it
+    nfs4::Delegation delegation{};  // that is kept
+    std::uint32_t opened = 1;       // times: more than one after the server forgot it
     bool opening = false;
     std::vector<std::function<void(Expected<void, FileError>)>> waiting;
   };
@@ -67,10 +73,11 @@ class Nfs4Files final : public RemoteFiles {
   void open_again(RemoteFile number, const OpenRef& file,
                   std::function<void(Expected<void, FileError>)> done);
   void submit(const std::shared_ptr<DataCall>& call);
-  /// Returns a delegation, which no OPEN of ours asks for, but which a server may grant.
+  /// Returns a delegation: one that is over, or that a server granted although no OPEN asked.
   void give_back(const nfs4::Delegation& delegation, const RemoteHandle& file);
   /// The status of a CB_RECALL.
   nfs4::Status recalled(const nfs4::CbRecallArgs& args) const;
+  bool keeps(const nfs4::Delegation& delegation) const;
   OpenRef open_file(RemoteFile file) const;
 
   SessionOptions answering_recalls(SessionOptions options);
@@ -82,7 +89,8 @@ class Nfs4Files final : public RemoteFiles {
   std::map<RemoteFile, OpenRef> open_;
   RemoteFile next_file_ = 1;
   using StateIdOther = decltype(nfs4::StateId::other);
-  std::set<StateIdOther> unwanted_;  // delegations that are on their way back
+  std::set<StateIdOther> unwanted_;            // delegations that are on their way back
+  std::function<void(RemoteFile)> on_recall_;  // none: no delegation is kept
 };
 
 }  // namespace steertag::peer

@@ -79,6 +79,16 @@ std::optional<std::uint32_t> DirectAccess::number_of(std::string_view handle) {
   return number;
 }
 
+void DirectAccess::recall(FileDelegation delegation) {
+  if (std::ranges::find(recalls_, delegation) != recalls_.end()) return;
+  if (recalls_.size() == kMostDirectRecalls) recalls_.pop_front();
+  recalls_.push_back(std::move(delegation));
+}
+
+bool DirectAccess::take_recall(const FileDelegation& delegation) {
+  return std::erase(recalls_, delegation) > 0;
+}
+
 void DirectAccess::keep(DirectUser& user, const Grant& grant) {
   std::size_t held = 0;
   for (const auto& each : users_) held += each->grants.size();

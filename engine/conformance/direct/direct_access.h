@@ -13,6 +13,7 @@
 
 #include "conformance/direct/grants.h"
 #include "nfs/direct/messages.h"
+#include "nfs/v4/types.h"
 
 namespace steertag::conformance {
 
@@ -25,12 +26,21 @@ inline constexpr std::size_t kMostGrantsInAll = 65536;
 inline constexpr std::size_t kMostDirectFiles = 65536;
 /// At most this many failed optimistic Reads of a user wait for the RPC that follows.
 inline constexpr std::size_t kMostFailedReads = 64;
+/// At most this many recalls of delegations are kept. Beyond it the oldest is forgotten.
+inline constexpr std::size_t kMostDirectRecalls = 1024;
 
 /// An optimistic Read that brought no valid frame.
 struct FailedRead {
   std::uint32_t file = 0;
   std::uint64_t offset = 0;  // of the block
   std::uint64_t event = 0;   // index of the event that showed it
+};
+
+/// A delegation of NFSv4 and its file. Stateids of two servers may be alike.
+struct FileDelegation {
+  decltype(nfs4::StateId::other) other{};
+  std::string file;  // its handle
+  bool operator==(const FileDelegation&) const = default;
 };
 
 /// The sender of one HELLO.
@@ -94,6 +104,11 @@ class DirectAccess {
   /// The reply to a change of a file was seen, at `event`; its call at the moment `began`.
   void change(const ContentChange& change, std::uint64_t began, std::uint64_t event);
 
+  /// CB_RECALL of a delegation was seen.
+  void recall(FileDelegation delegation);
+  /// Whether it was recalled. It counts once.
+  bool take_recall(const FileDelegation& delegation);
+
   /// Whether all connections are seen, from their beginning. Unless it is so, a connection that was
   /// not seen proves nothing.
   bool sees_all() const { return sees_all_; }
@@ -109,6 +124,7 @@ class DirectAccess {
   std::deque<std::shared_ptr<DirectUser>> users_;  // oldest first
   std::unordered_map<std::string, std::uint32_t> files_;
   std::deque<std::string> handles_;  // which stay where they are
+  std::deque<FileDelegation> recalls_;
 };
 
 }  // namespace steertag::conformance

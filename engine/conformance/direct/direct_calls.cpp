@@ -11,7 +11,9 @@
 #include "nfs/nfs3_args.h"
 #include "nfs/nfs3_procedures.h"
 #include "nfs/v4/attribute_numbers.h"
+#include "nfs/v4/callbacks.h"
 #include "nfs/v4/compound.h"
+#include "nfs/v4/delegation_ops.h"
 #include "nfs/v4/limits.h"
 #include "rpc/message.h"
 
@@ -79,7 +81,8 @@ DirectCalls::Pending* DirectCalls::remember(std::uint32_t xid, Kind kind) {
 
 void DirectCalls::on_call(const Message& message, const RpcCall& rpc,
                           const Connection& /*connection*/) {
-  if (message.sender != trace::Role::client || rpc.wrapping != rpc::Wrapping::plain) return;
+  if (rpc.wrapping != rpc::Wrapping::plain) return;
+  if (message.sender == trace::Role::server) return on_callback(message, rpc);
   const bool is_direct = rpc.program == direct::kProgram && rpc.version == direct::kVersion;
   const bool is_nfs = rpc.program == nfs::kNfsProgram && access_.has_users();
   if (!is_direct && !is_nfs) return;
@@ -188,7 +191,45 @@ void DirectCalls::on_nfs3_call(const Message& message, std::uint32_t procedure,
   }
 }
 
-/// Follows SEQUENCE and PUTFH to one READ, WRITE or SETATTR. Other forms are not looked at.
+/// Follows CB_SEQUENCE to one CB_RECALL. Other forms are not looked at.
+void DirectCalls::on_callback(const Message& message, const RpcCall& rpc) {
+  const bool is_compound = rpc.version == nfs4::kCallbackVersion &&
+                           rpc.procedure == nfs4::CB_COMPOUND && access_.has_users();
+  if (!is_compound) return;
+  wire::Reader reader(message.payload, wire::Values::any);
+  rpc::CallHeader header;
+  header.decode(reader);
+  nfs4::CbCompoundArgs head;
+  head.decode(reader);
+  const std::uint32_t count = std::min<std::uint32_t>(reader.u32("argarray"), 2);
+  for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
+    switch (static_cast<nfs4::CbOpnum>(reader.u32("argop"))) {
+      case nfs4::CbOpnum::OP_CB_SEQUENCE: {
+        nfs4::CbSequenceArgs args;
+        args.decode(reader);
+        break;
+      }
+      case nfs4::CbOpnum::OP_CB_RECALL: {
+        nfs4::CbRecallArgs args;
+        args.decode(reader);
+        if (reader.ok()) access_.recall({args.stateid.other, text_of(args.fh.view())});
+        return;
+      }
+      default:
+        return;
+    }
+  }
+}
+
+/// The references of before serve no more: what was recalled goes back.
+void DirectCalls::on_return(const Message& message, const FileDelegation& delegation) {
+  const auto file = access_.find_file(delegation.file);
+  if (!access_.take_recall(delegation) || !file || !user_) return;
+  user_->grants.each_of(*file, [&](Grant& grant) { grant.given_up = message.event; });
+}
+
+/// Follows SEQUENCE and PUTFH to one READ, WRITE, SETATTR or DELEGRETURN. Other forms are not
+/// looked at.
 void DirectCalls::on_compound(const Message& message, wire::Reader& arguments) {
   nfs4::CompoundArgs head;
   head.decode(arguments);
@@ -221,6 +262,12 @@ void DirectCalls::on_compound(const Message& message, wire::Reader& arguments) {
           call->operations = i;
           call->change = std::move(change);
         }
+        return;
+      }
+      case Opnum::OP_DELEGRETURN: {
+        nfs4::DelegreturnArgs args;
+        args.decode(arguments);
+        if (arguments.ok()) on_return(message, {args.deleg_stateid.other, change.file});
         return;
       }
       case Opnum::OP_SETATTR: {

@@ -31,7 +31,7 @@ class DirectCalls {
  public:
   explicit DirectCalls(DirectAccess& access) : access_(access) {}
 
-  /// `rpc` is its RPC header.
+  /// `rpc` is its RPC header. The server's calls are callbacks.
   void on_call(const Message& message, const RpcCall& rpc, const Connection& connection);
   /// Call it for a reply before its call is retired.
   void on_reply(const Message& message, Connection& connection);
@@ -66,6 +66,8 @@ class DirectCalls {
   void on_direct_call(const Message& message, std::uint32_t procedure, wire::Reader& arguments);
   void on_nfs3_call(const Message& message, std::uint32_t procedure, wire::Reader& arguments);
   void on_compound(const Message& message, wire::Reader& arguments);
+  void on_callback(const Message& message, const RpcCall& rpc);
+  void on_return(const Message& message, const FileDelegation& delegation);
   void note_read(std::string_view file, std::uint64_t offset, std::uint64_t count);
   void take_hello(const Message& message, const Pending& call, wire::Reader& results);
   void take_references(const Message& message, const Pending& call, wire::Reader& results,

@@ -59,6 +59,9 @@ inline constexpr Rule kGrantedMemoryStays{
 inline constexpr Rule kRefusalIsOfTheOldestRead{
     "refusal_is_of_the_oldest_read", ledger::ref("ODAFS-34"),
     "A recoverable refusal is of the oldest Read without an answer."};
+inline constexpr Rule kRecallEndsTheUse{
+    "recall_ends_the_use", ledger::ref("ODAFS-23"),
+    "No Read by a reference of before follows the DELEGRETURN of a delegation that was recalled."};
 
 inline constexpr std::array kDirectRules{
     kReferencesFollowHello,
@@ -79,6 +82,7 @@ inline constexpr std::array kDirectRules{
     kDenialVoidsTheFrame,
     kGrantedMemoryStays,
     kRefusalIsOfTheOldestRead,
+    kRecallEndsTheUse,
 };
 
 }  // namespace steertag::conformance

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -28,6 +29,8 @@ struct Grant {
   std::uint64_t change_event = 0;  // index of that reply
   std::uint64_t denied = 0;        // the same of a change of who may read
   std::uint64_t denial_event = 0;
+  /// Index of the DELEGRETURN, after a recall, behind which the user may not use it.
+  std::optional<std::uint64_t> given_up;
 };
 
 class Grants {

@@ -100,9 +100,24 @@ void OptimisticConnection::on(const trace::Event& event, const trace::RdmaRead& 
   find_block(read);
   latest_ = read;
   if (is_blind()) return;
+  judge_use(event, read);
   if (reads_.size() == kMostOptimisticReads) return forget_history();
   reads_.push_back({read, access_.next_moment(), body.length, !illegal_.empty(), ++read_count_});
   if (reads_.size() == 1) frame_.begin(body.length);
+}
+
+// A Read that has ended before the DELEGRETURN was seen before it, wherever the capture was made.
+void OptimisticConnection::judge_use(const trace::Event& event, const OptimisticRead& read) {
+  if (!read.in_frame || read.length == 0 || user_->incomplete || user_->ended) return;
+  const Grant* grant = user_->grants.covering(read.stag, read.offset, read.length);
+  if (!grant->given_up) return;
+  if (Finding* finding = connection_.findings.open(kRecallEndsTheUse, event.actor, event.index)) {
+    const std::string_view counts = connection_.visibility.index_counts;
+    finding->expected =
+        say("no use of a reference of before the DELEGRETURN in ", counts, " ", *grant->given_up);
+    finding->observed = say("an RDMA Read of the block at ", read.block_offset, ", granted in ",
+                            counts, " ", grant->event);
+  }
 }
 
 void OptimisticConnection::find_block(OptimisticRead& read) const {

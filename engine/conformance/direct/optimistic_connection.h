@@ -88,6 +88,7 @@ class OptimisticConnection {
   void on_other_operation(const trace::Event& event, std::string_view what);
   void find_block(OptimisticRead& read) const;
   void finish(const trace::Event& event);
+  void judge_use(const trace::Event& event, const OptimisticRead& read);
   void judge_place(const trace::Event& event, const OptimisticRead& read);
   void judge_frame(const trace::Event& event, const Pending& pending, OptimisticRead& read);
   void judge_age(const trace::Event& event, const Pending& pending, const Grant& grant);

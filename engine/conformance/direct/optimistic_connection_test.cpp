@@ -334,6 +334,62 @@ TEST(OptimisticConnection, WriteOfVersion4VoidsTheFrame) {
   user.optimistic.read(block, valid(block)).expect("change_voids_the_frame", "ODAFS-9");
 }
 
+TEST(OptimisticConnection, ARecallEndsTheUse) {
+  DirectScene scene;
+  DirectPair user(scene);
+  const Reference block = reference(1);
+  user.grant({block}).rpc.recall();
+  user.optimistic.read(block, valid(block)).expect_nothing();  // it may be in flight
+  user.rpc.return_delegation();
+  user.optimistic.ask_for(block).expect("recall_ends_the_use", "ODAFS-23", Role::client);
+  user.rpc.expect_nothing();
+}
+
+TEST(OptimisticConnection, WhatIsGrantedBehindTheReturnIsUsed) {
+  for (const Reference& later : {reference(2), reference(1)}) {
+    DirectScene scene;
+    DirectPair user(scene);
+    user.grant({reference(1)}).rpc.recall().return_delegation();
+    user.grant({later}).optimistic.read(later, valid(later));
+    user.expect_nothing();
+  }
+}
+
+TEST(OptimisticConnection, ADelegationThatIsReturnedUnaskedEndsNoUse) {
+  for (const std::uint8_t recalled : {std::uint8_t{0}, std::uint8_t{8}}) {  // none, or another one
+    DirectScene scene;
+    DirectPair user(scene);
+    const Reference block = reference(1);
+    user.grant({block});
+    if (recalled != 0) user.rpc.recall(recalled);
+    user.rpc.return_delegation();
+    user.optimistic.read(block, valid(block));
+    user.expect_nothing();
+  }
+}
+
+TEST(OptimisticConnection, ARecallEndsNoUseOfOthers) {
+  DirectScene scene;
+  DirectPair user(scene);
+  DirectPair other(scene, 2);
+  user.grant({reference(1)}).rpc.recall().return_delegation();
+  other.grant({reference(2)}, "file");
+  user.grant({reference(3)}, "another");
+  other.optimistic.read(reference(2), valid(reference(2)));
+  user.optimistic.read(reference(3), valid(reference(3)));
+  user.expect_nothing();
+  other.expect_nothing();
+}
+
+TEST(OptimisticConnection, BehindALossNoUseIsBlamed) {
+  DirectScene scene;
+  DirectPair user(scene);
+  user.grant({reference(1)}).rpc.recall().return_delegation();
+  user.rpc.judge().forget_history();
+  user.optimistic.read(reference(1), valid(reference(1)));
+  user.expect_nothing();
+}
+
 TEST(OptimisticConnection, AFailedReadFallsBackOnce) {
   const Reference block = reference(1);
   const Bytes revoked(block.length + kFrameBytes);

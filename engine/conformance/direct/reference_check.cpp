@@ -73,6 +73,7 @@ void ReferenceCheck::check_again(Grant& earlier, const direct::Reference& refere
   }
   earlier.granted_ns = message_.time_ns;
   earlier.returned = false;
+  earlier.given_up.reset();
 }
 
 void ReferenceCheck::check_place(const direct::Reference& reference) {

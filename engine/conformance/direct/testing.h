@@ -15,6 +15,9 @@
 #include "nfs/direct/procedures.h"
 #include "nfs/nfs3_args.h"
 #include "nfs/nfs3_procedures.h"
+#include "nfs/v4/callbacks.h"
+#include "nfs/v4/compound.h"
+#include "nfs/v4/operations.h"
 
 namespace steertag::conformance {
 
@@ -97,6 +100,36 @@ class DirectTrace {
         .reply(direct::ReturnResult{});
   }
 
+  // -- a delegation of NFSv4.1 of "file", whose stateid has this octet
+
+  DirectTrace& recall(std::uint8_t stateid = 9) {
+    Bytes args;
+    wire::Writer writer(args);
+    nfs4::CbCompoundArgs{"", 1, 0}.encode(writer);
+    nfs4::CallWriter<nfs4::CbOpnum> operations(args);
+    operations.add(nfs4::CbOpnum::OP_CB_SEQUENCE, nfs4::CbSequenceArgs{});
+    operations.add(nfs4::CbOpnum::OP_CB_RECALL,
+                   nfs4::CbRecallArgs{stateid_of(stateid), false, handle("file")});
+    ++xid_;
+    send(Role::server, header(xid_), rpc_call(xid_, 0x40000000, 1, nfs4::CB_COMPOUND, args));
+    return send(Role::client, header(xid_), rpc_reply(xid_));
+  }
+  DirectTrace& return_delegation(std::uint8_t stateid = 9) {
+    Bytes args;
+    wire::Writer writer(args);
+    nfs4::CompoundArgs{"", 1}.encode(writer);
+    nfs4::CallWriter<nfs4::Opnum> operations(args);
+    operations.add(nfs4::Opnum::OP_SEQUENCE, nfs4::SequenceArgs{});
+    operations.add(nfs4::Opnum::OP_PUTFH, nfs4::PutfhArgs{handle("file")});
+    operations.add(nfs4::Opnum::OP_DELEGRETURN, nfs4::DelegreturnArgs{stateid_of(stateid)});
+    return call(100003, 4, 1, RawOctets{args}).reply(RawOctets{words({0, 0, 0})});
+  }
+  static nfs4::StateId stateid_of(std::uint8_t octet) {
+    nfs4::StateId stateid;
+    stateid.other[0] = std::byte{octet};
+    return stateid;
+  }
+
   // -- an optimistic connection
 
   DirectTrace& ask_by(std::uint8_t ticket = 1, bool recoverable = false) {
@@ -152,13 +185,13 @@ class DirectTrace {
     EXPECT_THAT(judge_.findings(), testing::IsEmpty());
     return *this;
   }
-  /// The only finding, by the server at the latest event.
-  void expect(std::string_view rule, std::string_view id) const {
+  /// The only finding, by the server or another at the latest event.
+  void expect(std::string_view rule, std::string_view id, Role culprit = Role::server) const {
     ASSERT_THAT(judge_.findings(), testing::SizeIs(1));
     const Finding& finding = judge_.findings().front();
     EXPECT_EQ(finding.rule, rule) << testing::PrintToString(finding);
     EXPECT_EQ(finding.requirement->id, id);
-    EXPECT_EQ(finding.culprit, Role::server);
+    EXPECT_EQ(finding.culprit, culprit);
     EXPECT_EQ(finding.event, scene_.next - 1);
     EXPECT_FALSE(finding.expected.empty());
     EXPECT_FALSE(finding.observed.empty());

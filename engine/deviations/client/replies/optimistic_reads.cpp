@@ -92,6 +92,12 @@ constexpr Deviation kOptimisticReads[] = {
      .sentence = "References of a file that was closed serve its next OPEN, whatever has changed.",
      .client = {.options =
                     [](FileClientOptions& options) { options.optimistic.forgets_closed = false; }}},
+    {.name = "references-used-after-recall",
+     .side = trace::Role::client,
+     .breaks = {"ODAFS-23"},
+     .sentence = "References of a file are used although its delegation was recalled and returned.",
+     .client = {.options =
+                    [](FileClientOptions& options) { options.optimistic.heeds_recalls = false; }}},
     {.name = "cached-flag-set",
      .side = trace::Role::client,
      .breaks = {"ODAFS-38"},

@@ -6,7 +6,7 @@ The server conforms where the case's script says nothing.
 import random
 import time
 
-from ... import peer
+from ... import conformance, peer
 from ...verdict import Verdict
 from ..cases.case_end import Hung, NotTestable, Unsupported
 from ..cases.case_run import current_run
@@ -54,6 +54,7 @@ class ClientBench:
         self._run = run
         self._connections = []
         self._capabilities = None
+        self._direct = conformance.DirectAccess()
         self.server = None  # the peer.ScriptedServer of the use under way, for scripts
 
     @property
@@ -98,7 +99,7 @@ class ClientBench:
 
     def _use(self, script, options, own, transfer):
         source = make_source(self._run.case_id)
-        adapter = ScriptAdapter(script, self._connections, self.client.provider)
+        adapter = ScriptAdapter(script, self._connections, self._watch)
         script.bench = self
         self.server = server = self._start_server(adapter, options)
         self._capabilities = server.capabilities
@@ -108,6 +109,10 @@ class ClientBench:
         finally:
             server.close()
             self.server = None  # its provider holds a port of RoCE
+
+    def _watch(self):
+        """The observers of the client's next connection. Their judges share what they know of direct access."""
+        return Watch(len(self._connections), self.client.provider, direct=self._direct)
 
     def _start_server(self, adapter, options):
         seed = random.Random(self._run.xid_seed(len(self._connections))).getrandbits(64)
@@ -203,10 +208,10 @@ class ClientBench:
 class ScriptAdapter:
     """Between the server and a script: makes the connections, and knows when nothing happens."""
 
-    def __init__(self, script, connections, provider):
+    def __init__(self, script, connections, watch):
         self._script = script
         self._connections = connections
-        self._provider = provider  # the name of the fabric's
+        self._watch = watch  # () -> the observers of the next one
         self._by_number = {}
         self._requested = None
         self._last = None  # the client's last sign, time.monotonic()
@@ -235,7 +240,7 @@ class ScriptAdapter:
         if len(self._connections) >= MOST_CONNECTIONS:
             step.answer = "keep"
             return
-        watch = Watch(len(self._connections), self._provider)
+        watch = self._watch()
         conn = ClientConnection(watch, bytes(step.client_data))
         self._connections.append(conn)
         self._requested = conn
@@ -247,8 +252,7 @@ class ScriptAdapter:
         if len(self._connections) >= MOST_CONNECTIONS:
             step.rejects = True
             return
-        watch = Watch(len(self._connections), self._provider)
-        watch.lose_sight()  # cases look at its Reads themselves, and the judge at RPCs only
+        watch = self._watch()
         conn = OptimisticConnection(watch, bytes(step.client_data))
         self._connections.append(conn)
         step.events, step.octets = watch.events, watch.capture
