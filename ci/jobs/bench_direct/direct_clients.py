@@ -129,7 +129,7 @@ _numbers = itertools.count()
 
 
 def small_cell(server, way, files, entries, share):
-    """A Cell of whole files at random, of which the client keeps this share."""
+    """A Cell of whole files at random. The client keeps this share of them."""
     bench = files.small_files_bench(entries)
     kept = round(share * len(entries))
 

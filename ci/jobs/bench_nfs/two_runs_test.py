@@ -18,7 +18,7 @@ def rounds(*scales):
 
 
 def run(*scales):
-    """Two ways, of which the second has these rates."""
+    """Two ways. The second has these rates."""
     return {("C1", "TCP", "[1]"): rounds(1, 1, 1), ("C1", "iWARP", "[1]"): rounds(*scales)}
 
 

@@ -1,4 +1,4 @@
-// Measures READs of small files at random, some of which a cache of the client answers.
+// Measures READs of small files at random. A cache of the client answers some of them.
 #pragma once
 
 #include <vector>
