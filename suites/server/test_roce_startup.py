@@ -22,6 +22,8 @@ MISPLACED = {"rtu": roce.RTU, "rep": roce.REP, "mra": roce.MRA, "drep": roce.DRE
 REPETITIONS = 4
 # A READ that keeps the server sending for a while. Every server takes 256 KiB at once.
 BUSY_OCTETS = 1 << 18
+# More of them at a time than one look at the socket finds the data of.
+MOST_READS = 8
 
 
 def expect_served(bench):
@@ -112,18 +114,31 @@ def disconnect_request(found, pair):
 
 @case("server.roce.disconnect-under-way", requirements=[ENDED, SERVED], needs=NEEDS, hostile=True)
 def test_disconnect_under_way(bench):
-    """A DREQ right behind a READ of 256 KiB. A DREP answers it, and later clients are served."""
+    """A DREQ while the server writes the data of several READs of 256 KiB. A DREP answers it, and later
+    clients are served."""
     handle = bench.file(bench.random.randbytes(BUSY_OCTETS))
     conn = bench.connect()
     conn.stop_judging()
     found = numbers(bench, conn)
-    call = read_call(conn, handle, BUSY_OCTETS)
-    conn.write_chunk(call)
-    conn.send(call)
+    reads = min(conn.window, MOST_READS)
+    for _ in range(reads):
+        call = read_call(conn, handle, BUSY_OCTETS)
+        conn.write_chunk(call)
+        conn.send(call)
+    if not conn.wait_event("rdma_write"):
+        bench.not_testable("the server writes nothing of a READ with a write chunk")
+    before = written(conn)
     conn.raw.send_raw(disconnect_request(found, found.server_pair))
     answered = conn.wait_until(lambda: messages(conn, roce.DREP))
     expect.true(answered, ENDED, "a DREP answers the DREQ")
+    if before == reads * BUSY_OCTETS:
+        bench.not_testable("all data was there before the DREQ")
     expect_served(bench)
+
+
+def written(conn):
+    """Octets that the server has written into memory of this connection."""
+    return sum(event.length for event in conn.recorder if event.kind == "rdma_write")
 
 
 @case("server.roce.disconnect-foreign", requirements=[FOREIGN], needs=NEEDS, hostile=True)
