@@ -109,29 +109,29 @@ class Way:
 
 @contextlib.contextmanager
 def small_files(server, way, count, size):
-    """(client, entries): a client of so many new files of `size` octets, as long as the context lasts."""
-    files = connect(server, NO_CRC, transfer=way)
-    directory = files.find("/export")
-    names = [f"small-{next(_numbers)}" for _ in range(count)]
-    try:
-        for name in names:
+    """(client, bench): a client that has so many new files of `size` octets open, as long as the context lasts."""
+    with contextlib.ExitStack() as stack:
+        files = connect(server, NO_CRC, transfer=way)
+        stack.callback(files.end)
+        directory = files.find("/export")
+        entries = []
+        for _ in range(count):
+            name = f"small-{next(_numbers)}"
             new = files.new_bench(directory, name, size)
+            stack.callback(files.remove, directory, name)
             new.fill()
             new.close()
-        yield files, [files.find(f"/export/{name}") for name in names]
-    finally:
-        for name in names:
-            files.remove(directory, name)
-        files.end()
+            entries.append(files.find(f"/export/{name}"))
+        bench = files.small_files_bench(entries)
+        stack.callback(bench.close)
+        yield files, bench
 
 
 _numbers = itertools.count()
 
 
-def small_cell(server, way, files, entries, share):
-    """A Cell of whole files at random. The client keeps this share of them."""
-    bench = files.small_files_bench(entries)
-    kept = round(share * len(entries))
+def small_cell(server, way, files, bench, kept, share):
+    """A Cell of whole files at random. The client keeps so many of them, which is this share."""
 
     def run(seconds):
         if way == OPTIMISTIC:

@@ -117,8 +117,9 @@ def many_files(rounds, seconds):
         main = stack.enter_context(_frame_server(SMALL))
         cells = []
         for way in F6_WAYS:
-            files, entries = stack.enter_context(small_files(main, way, FILES, SMALL))
-            cells += [small_cell(main, way, files, entries, share) for share in HITS]
+            files, bench = stack.enter_context(small_files(main, way, FILES, SMALL))
+            for share in HITS:
+                cells.append(small_cell(main, way, files, bench, round(share * FILES), share))
         return measure(shuffled(cells), rounds, seconds)
 
 

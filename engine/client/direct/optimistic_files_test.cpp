@@ -1,60 +1,26 @@
 // Optimistic reads of our client from our server over every provider, and each way back to RPC.
 #include "client/direct/optimistic_files.h"
 
-#include "client/files/file_reader.h"
-#include "client/nfs3/nfs3_files.h"
-#include "client/v4/nfs4_files.h"
-#include "server/testing/direct_fixture.h"
+#include "client/testing/direct_files_fixture.h"
 
 namespace steertag::peer::testing {
 namespace {
 
-class OptimisticFilesTest : public DirectTest {
+class OptimisticFilesTest : public DirectFilesTest<OptimisticFiles> {
  protected:
   void SetUp() override {
     DirectTest::SetUp();
     start();
   }
-  void TearDown() override { stop(); }
-  void stop() {
-    files.reset();
-    schedule.reset();
-    requester.reset();
-  }
   /// A client of this version of NFS.
   void start(std::uint32_t version = 3) {
-    stop();
-    requester = std::make_unique<Requester>(*provider, url, RequesterOptions{}, next_xid);
-    next_xid += 0x01000000;
-    schedule = std::make_unique<CallSchedule>(
-        *requester, [this] { return now; }, 10s);
+    auto inner = connect_files(version, {});
     OptimisticOptions options;
-    options.identity = {true, 1000, 1000, "test", {}};
+    options.identity = identity;
     wire::store_u64(options.verifier.data(), next_xid);
     options.recoverable = recoverable;
-    std::unique_ptr<RemoteFiles> inner;
-    if (version == 3) {
-      auto version3 = std::make_unique<Nfs3Files>(*schedule, options.identity);
-      EXPECT_TRUE(version3->mount("/export"));
-      inner = std::move(version3);
-    } else {
-      SessionOptions session;
-      session.identity = options.identity;
-      session.owner = "test";
-      auto version4 = std::make_unique<Nfs4Files>(*schedule, std::move(session));
-      EXPECT_TRUE(version4->start());
-      inner = std::move(version4);
-    }
     files = std::make_unique<OptimisticFiles>(std::move(inner), *schedule, *provider, url, options);
     files->start();
-  }
-
-  RemoteFile open(std::string_view path) {
-    const auto object = files->find(path, true);
-    EXPECT_TRUE(object) << object.error().message();
-    const auto file = files->open(object->handle);
-    EXPECT_TRUE(file) << file.error().message();
-    return file.value_or(0);
   }
   /// One read; its data, and whether they end the file.
   std::pair<Bytes, bool> read(RemoteFile file, std::uint64_t offset, std::uint32_t count) {
@@ -65,30 +31,6 @@ class OptimisticFilesTest : public DirectTest {
     });
     step_until([&] { return result.has_value(); });
     return result.value_or(std::pair(Bytes(), false));
-  }
-  Bytes fetch(std::string_view path, std::uint64_t size) {
-    const RemoteFile file = open(path);
-    Bytes octets;
-    FileReader reader(*files, file, size,
-                      [&](std::uint64_t, View data) -> Expected<void, FileError> {
-                        octets.insert(octets.end(), data.begin(), data.end());
-                        return {};
-                      });
-    step_until([&] {
-      reader.step(0ms);
-      return reader.done();
-    });
-    EXPECT_FALSE(reader.error()) << reader.error()->message();
-    EXPECT_TRUE(files->close(file));
-    return octets;
-  }
-  /// Drives client and server until `done`.
-  template <class Done>
-  void step_until(Done&& done) {
-    drive([&] {
-      files->step(0ms);
-      return done();
-    });
   }
   /// The server ends the optimistic connection.
   void cut() {
@@ -134,9 +76,6 @@ class OptimisticFilesTest : public DirectTest {
 
   bool recoverable = false;
   std::size_t frames_after_change = 0;
-  std::unique_ptr<Requester> requester;
-  std::unique_ptr<CallSchedule> schedule;
-  std::unique_ptr<OptimisticFiles> files;
 };
 
 TEST_P(OptimisticFilesTest, CopiesAreEqual) {
