@@ -1,6 +1,7 @@
 """Servers of a run: each a process of its own on the server's processor."""
 
 import contextlib
+import dataclasses
 import functools
 import os
 import pathlib
@@ -26,6 +27,17 @@ def processors():
     the process is bound to its own."""
     usable = sorted(os.sched_getaffinity(0))
     return usable[0], usable[-1]
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where a server is: an address, and the command that runs another one in its network namespace."""
+
+    address: str
+    enter: tuple = ()
+
+
+LOOPBACK = Place("127.0.0.1")
 
 
 class Server:
@@ -56,15 +68,15 @@ def cpu_s(pid):
 
 
 @contextlib.contextmanager
-def server(*options, providers=("iwarp", "tcp")):
+def server(*options, providers=("iwarp", "tcp"), place=LOOPBACK):
     """A Server with these options besides."""
     if not PROGRAM.exists():
         raise CannotMeasure(f"{PROGRAM.relative_to(PROJECT)} is not built")
     command = [PROGRAM, "--memory", MEMORY_MIB, "--no-crc", "--idle-timeout", 0, *options]
     for provider in providers:
-        command += ["--listen", f"{provider}://127.0.0.1:0"]
+        command += ["--listen", f"{provider}://{place.address}:0"]
     process = subprocess.Popen(
-        list(map(str, command)),
+        list(map(str, [*place.enter, *command])),
         stdout=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: os.sched_setaffinity(0, {processors()[1]}),

@@ -107,6 +107,22 @@ def of(rounds, name):
     return value(getattr(each, name) for each in rounds)
 
 
+def json_of(found):
+    """{(way, kind): [Figures]} for JSON."""
+    return [
+        {"way": way, "kind": kind, "rounds": [dataclasses.asdict(each) for each in rounds]}
+        for (way, kind), rounds in found.items()
+    ]
+
+
+def cells_of(cells):
+    """What `json_of` was made of."""
+    return {
+        (cell["way"], tuple(cell["kind"])): [Figures(**each) for each in cell["rounds"]]
+        for cell in cells
+    }
+
+
 def whole(rounds):
     """The Figures of all rounds as one, for what is counted in ticks."""
     names = [field.name for field in dataclasses.fields(Figures)]
