@@ -300,8 +300,8 @@ def _response(found):
 def _many_files(found):
     yield (
         f"Whole files of {octets(SMALL)}, one at a time and at random, out of {FILES} that are open. The client keeps a share of "
-        "them, and copies what it finds there. 2003 is PostMark without writing: the server's processor was busy for 30, 25 and 20 % "
-        "of the time by direct READs, and not at all by optimistic ones."
+        "them, and copies what it finds there. 2003 is PostMark without writing: direct READs took 30, 25 and 20 % of the server's "
+        "processor, optimistic ones nothing."
     )
     yield ""
     rows = []

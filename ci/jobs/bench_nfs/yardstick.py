@@ -86,8 +86,8 @@ class Packages:
         missing = [package for package, name in needed.items() if not self.path(name).exists()]
         if missing:
             raise CannotMeasure(
-                f"the Debian packages {', '.join(missing)} are not there: install them, or unpack them with what "
-                "they depend on (dpkg -x) into a folder for --packages"
+                f"the Debian packages {', '.join(missing)} are not there: install them, or unpack them and what "
+                "they need for --packages"
             )
 
     def environment(self):
