@@ -6,9 +6,9 @@ from steertag import fabric
 from steertag.suite import case, expect, kinds
 from steertag.suite.rdma import roce_packets as roce
 from .chunk_checks import write_call
+from .packet_checks import SERVED, bent, expect_ended, expect_served
 
-SERVED = "RFC8166-4.5.5-1"
-ORDER, REPORTED, ONCE, READ_AGAIN = "IBA-9.7-1", "IBA-9.7-2", "IBA-9.7-3", "IBA-9.7-4"
+ORDER, REPORTED, ONCE = "IBA-9.7-1", "IBA-9.7-2", "IBA-9.7-3"
 SEQUENCE, LENGTHS, DEPTH, PATIENCE = "IBA-9.7-5", "IBA-9.7-6", "IBA-9.7-7", "IBA-9.7-8"
 WRITE_CHECKED, READ_CHECKED, INVALIDATION = "IBA-10.6-1", "IBA-10.6-2", "IBA-10.6-3"
 PARTITION, CRC = "IBA-10.9-1", "IBA-A17-1"
@@ -25,25 +25,8 @@ DROPPED = {
     "cut": (dict(cut=20, bad_crc=True), CRC),
     "partition": (dict(patches=[(roce.PARTITION_AT, b"\x12\x34")]), PARTITION),
 }
-REPEATED_READS = 3
 READS_BEYOND = 8
 RNR_REPETITIONS = 6  # that the client asks for
-
-
-def bent(**alterations):
-    """The fabric.Fault of a packet with these alterations."""
-    return fabric.Fault(packet=fabric.BentPacket(**alterations))
-
-
-def expect_served(bench, requirement_id=SERVED):
-    """A new connection is accepted, and a call on it is answered."""
-    expect(bench.connect(greet=False).probe(), requirement_id, must=[kinds.REPLY])
-
-
-def expect_ended(conn, outcome, requirement_id):
-    """The connection ends without an answer to the call."""
-    expect(outcome, requirement_id, must=kinds.CLOSED)
-    expect.true(not conn.open, requirement_id, "the connection ends", outcome=outcome)
 
 
 def expect_after_repetition(conn, start, outcome, requirement_id):
@@ -118,30 +101,6 @@ def test_repeated_send(bench):
     expect(conn.probe(), ONCE, must=[kinds.REPLY])
     answers = {each.psn for each in roce.of_server(conn, start) if each.is_send}
     expect.equal(len(answers), 3, ONCE, "packets with answers, one for each call")
-
-
-@case("server.roce.repeated-read", requirements=[READ_AGAIN], needs=NEEDS, hostile=True)
-def test_repeated_read(bench):
-    """An RDMA Read request for no octets, which every responder answers, is repeated after its response. Each
-    repetition is answered too."""
-    conn = bench.connect()
-    if not conn.raw.most_outbound_reads:
-        bench.not_testable("the server takes no RDMA Reads")
-    start = len(roce.packets(conn))
-    sink = conn.raw.domain.allocate(OCTETS, fabric.Rights())
-    conn.raw.rdma_read(sink, 0, 0, 0, 0)
-
-    def responses():
-        return [each for each in roce.of_server(conn, start) if each.is_read_response]
-
-    for count in range(1, REPEATED_READS + 1):
-        came = conn.wait_until(lambda: len(responses()) >= count)
-        expect.true(came, READ_AGAIN, f"response {count} of one RDMA Read request")
-        request = [each for each in roce.of_client(conn, start) if each.opcode == roce.READ_REQUEST]
-        conn.raw.send_raw(request[0].octets)
-    psns = {each.psn for each in responses()}
-    expect.equal(len(psns), 1, READ_AGAIN, "PSNs of the responses")
-    expect(conn.probe(), READ_AGAIN, must=[kinds.REPLY])
 
 
 def expect_unexecuted(bench, requirement_id, opcode):

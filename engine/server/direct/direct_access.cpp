@@ -110,7 +110,7 @@ void DirectAccess::tend() {
     if (!user->ended() && (lapsed || user->is_orphan())) user->end();
     if (looks && user->frames()) user->frames()->expire(time);
   }
-  std::erase_if(users_, [](const auto& user) { return user->ended(); });
+  std::erase_if(users_, [](const auto& user) { return user->ended() && !user->holds_frames(); });
 }
 
 void DirectAccess::leave(const fabric::Provider& provider) {

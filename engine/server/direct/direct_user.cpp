@@ -48,7 +48,7 @@ Expected<void, fabric::Error> DirectUser::accept(fabric::Provider& provider,
 
 void DirectUser::forget() {
   ended_ = true;
-  frames_.reset();
+  if (policy_.grants.ends_with_user) frames_.reset();
 }
 
 void DirectUser::end() {

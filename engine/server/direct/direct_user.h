@@ -69,8 +69,9 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   const std::string& host() const { return host_; }
   const direct::Ticket& ticket() const { return ticket_; }
   Time made() const { return made_; }
-  /// None before the optimistic connection, and after the end.
+  /// None before the optimistic connection, and after the end unless a policy keeps them.
   Frames* frames() { return frames_.get(); }
+  bool holds_frames() const { return frames_ && frames_->size() > 0; }
 
  private:
   void forget();

@@ -26,6 +26,7 @@ struct GrantPolicy {
   bool fresh_generations = true;  // false: a frame is granted again with its old generation
   bool random_bases = true;       // false: each is kBaseStep behind the one before
   bool read_only = true;          // false: frames can be written remotely
+  bool ends_with_user = true;     // false: frames of an ended user stay open for their lease
   std::size_t octets_behind = 0;  // of memory behind a frame that its STag covers too
   bool checks_refs = true;        // false: REFS grants whoever may read
   bool clears_memory = true;      // false: zeros at the end of a block are other octets

@@ -7,6 +7,12 @@ namespace {
 
 using peer::ServerOptions;
 
+void open_frames_to_all(ServerOptions& options) {
+  options.direct_policy.grants.own_domains = false;
+  options.direct_policy.grants.binds_windows = false;
+  options.direct_policy.grants.read_only = false;
+}
+
 constexpr Deviation kRoce[] = {
     {.name = "psn-unchecked",
      .breaks = {"IBA-9.7-1"},
@@ -28,6 +34,17 @@ constexpr Deviation kRoce[] = {
      .sentence = "A repeated RDMA Read request has no response.",
      .server = {.options = [](ServerOptions& options) { options.roce.repeats_responses = false; }},
      .script_shows = false},
+    {.name = "repeated-read-part-unanswered",
+     .breaks = {"IBA-9.7-4"},
+     .sentence = "A repeated RDMA Read request that begins in the middle has no response.",
+     .server = {.options = [](ServerOptions& options) { options.roce.repeats_parts = false; }},
+     .script_shows = false},
+    {.name = "repeated-read-from-start",
+     .breaks = {"IBA-9.7-4"},
+     .sentence = "A repeated RDMA Read request that begins in the middle gets the first octets.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.roce.repeats_from_middle = false; }},
+     .script_shows = false},
     {.name = "opcode-sequence-unchecked",
      .breaks = {"IBA-9.7-5"},
      .sentence = "A Middle or Last packet may begin a message.",
@@ -37,6 +54,15 @@ constexpr Deviation kRoce[] = {
      .breaks = {"IBA-9.7-6"},
      .sentence = "The packets of an RDMA Write may have other lengths than its header says.",
      .server = {.options = [](ServerOptions& options) { options.roce.checks_lengths = false; }},
+     .script_shows = false},
+    {.name = "frame-write-length-unchecked",
+     .breaks = {"IBA-9.7-6", "ODAFS-3"},
+     .sentence = "Frames can be written, by packets with other lengths than their header says.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.roce.checks_lengths = false;
+                      options.direct_policy.grants.read_only = false;
+                    }},
      .script_shows = false},
     {.name = "receive-not-waited-for",
      .breaks = {"IBA-9.7-8"},
@@ -52,6 +78,20 @@ constexpr Deviation kRoce[] = {
      .breaks = {"IBA-10.6-2"},
      .sentence = "An RDMA Read of other memory gets zeros.",
      .server = {.options = [](ServerOptions& options) { options.roce.refuses_read = false; }},
+     .script_shows = false},
+    {.name = "frames-open-to-all",
+     .breaks = {"IBA-10.6-2", "IBA-10.6-1", "ODAFS-5"},
+     .sentence = "Every optimistic connection can read and write the frames of all.",
+     .server = {.options = open_frames_to_all},
+     .script_shows = false},
+    {.name = "frames-open-after-end",
+     .breaks = {"IBA-10.6-2", "IBA-10.6-1", "ODAFS-13"},
+     .sentence = "Other optimistic connections can read and write the frames of an ended one.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      open_frames_to_all(options);
+                      options.direct_policy.grants.ends_with_user = false;
+                    }},
      .script_shows = false},
     {.name = "invalidated-key-unchecked",
      .breaks = {"IBA-10.6-3"},

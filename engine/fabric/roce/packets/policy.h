@@ -11,6 +11,8 @@ struct Policy {
   bool reports_gaps = true;         // false: the peer has to find out by time
   bool knows_duplicates = true;     // false: a repeated Send is another message
   bool repeats_responses = true;    // false: a repeated READ has no response
+  bool repeats_parts = true;        // false: none if it begins behind the start of its memory
+  bool repeats_from_middle = true;  // false: its response is from the start of its memory
   bool checks_opcodes = true;       // false: a Middle or Last packet may begin a message
   bool checks_lengths = true;       // false: packets need not have the octets of their RETH
   bool refuses_write = true;        // false: a Write to other memory is acknowledged

@@ -118,12 +118,19 @@ void Responder::take_duplicate(const Packet& request) {
     return;  // it asks for more than the request that it repeats
   }
   SoftwareRegion* source = nullptr;
-  if (request.headers.rdma.length > 0) {
-    auto found = find(request.headers.rdma, false);
+  RdmaHeader read = request.headers.rdma;
+  if (read.length > 0) {
+    auto found = find(read, false);
     if (!found) {
       return;  // closed since: the peer has had its response, or will notice
     }
     source = *found;
+    if (!policy_.repeats_parts && read.address != source->base()) {
+      return;
+    }
+    if (!policy_.repeats_from_middle) {
+      read.address = source->base();
+    }
   }
   // Its own answer starts again. Those of newer READs stay: the network may have held this one
   // back, and the peer does not repeat the newer ones.
@@ -139,7 +146,7 @@ void Responder::take_duplicate(const Packet& request) {
   }
   const auto newer = std::ranges::find_if(
       answers_, [&](const Answer& answer) { return psn_distance(psn, answer.psn) >= 0; });
-  answer_read(newer, request.headers.rdma, psn, source, answered);
+  answer_read(newer, read, psn, source, answered);
 }
 
 std::optional<Refusal> Responder::check_shape(const Packet& request, Message kind) const {

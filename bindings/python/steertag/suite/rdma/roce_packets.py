@@ -10,7 +10,7 @@ from ... import trace
 BASE_BYTES, DATAGRAM_BYTES, MAD_HEADER_BYTES, MAD_BYTES = 12, 8, 24, 256
 CM_AT = BASE_BYTES + DATAGRAM_BYTES + MAD_HEADER_BYTES
 # Fields of packets, as offsets of a patch: of the base header, of the RDMA header, and of a REQ.
-OPCODE_AT, PARTITION_AT, QUEUE_PAIR_AT, PSN_AT = 0, 2, 5, 9
+OPCODE_AT, PAD_AT, PARTITION_AT, QUEUE_PAIR_AT, PSN_AT = 0, 1, 2, 5, 9
 ADDRESS_AT, KEY_AT, LENGTH_AT = BASE_BYTES, BASE_BYTES + 8, BASE_BYTES + 12
 SERVICE_AT, PRIVATE_DATA_AT = CM_AT + 8, CM_AT + 140
 CRC_BYTES = 4
@@ -19,8 +19,8 @@ PSN_MASK = 0xFFFFFF
 SEND_FIRST = 0x00
 INVALIDATING_SENDS = (0x16, 0x17)
 SENDS = (*range(0x00, 0x06), *INVALIDATING_SENDS)
-INVALIDATED_KEY_BYTES = 4
-READ_REQUEST, READ_FIRST, READ_ONLY, ACKNOWLEDGE = 0x0C, 0x0D, 0x10, 0x11
+INVALIDATED_KEY_BYTES, ACKNOWLEDGE_BYTES = 4, 4
+READ_REQUEST, READ_FIRST, READ_MIDDLE, READ_ONLY, ACKNOWLEDGE = 0x0C, 0x0D, 0x0E, 0x10, 0x11
 DATAGRAM_SEND = 0x64
 READ_RESPONSES = range(READ_FIRST, READ_ONLY + 1)
 # Syndromes: the upper three bits say the kind, and of a NAK all bits do.
@@ -63,6 +63,13 @@ class Packet:
     def is_read_response(self):
         """Whether it is a packet of the response to an RDMA Read."""
         return self.opcode in READ_RESPONSES
+
+    @property
+    def read(self):
+        """Of a packet of the response to an RDMA Read: its octets, without the pad."""
+        acknowledge = 0 if self.opcode == READ_MIDDLE else ACKNOWLEDGE_BYTES
+        pad = self.octets[PAD_AT] >> 4 & 0x3
+        return self.octets[BASE_BYTES + acknowledge : len(self.octets) - pad]
 
     @property
     def is_nak(self):
@@ -123,6 +130,17 @@ def of_client(conn, start=0):
 def naks(found, syndrome):
     """The NAKs of this syndrome among packets."""
     return [each for each in found if each.syndrome == syndrome]
+
+
+def read_later(request, packets_later, octets_later):
+    """The octets of a READ request for the rest of this one, from a packet of its response on."""
+    octets = bytearray(request.octets)
+    psn = (request.psn + packets_later) & PSN_MASK
+    address, key, length = struct.unpack_from(">QII", octets, ADDRESS_AT)
+    octets[PSN_AT : PSN_AT + 3] = psn.to_bytes(3, "big")
+    rest = address + octets_later, key, length - octets_later
+    struct.pack_into(">QII", octets, ADDRESS_AT, *rest)
+    return bytes(octets)
 
 
 def management(kind, transaction, local_id, remote_id=0, fields=b""):
