@@ -112,6 +112,17 @@ def disconnect_request(found, pair):
     return roce.management(roce.DREQ, found.transaction, found.client_id, found.server_id, fields)
 
 
+@case("server.roce.disconnect-idle", requirements=[ENDED, SERVED], needs=NEEDS, hostile=True)
+def test_idle_disconnect(bench):
+    """A DREQ on a connection whose calls were all answered. A DREP answers it, and later clients are served."""
+    conn = bench.connect()
+    found = numbers(bench, conn)
+    conn.raw.send_raw(disconnect_request(found, found.server_pair))
+    answered = conn.wait_until(lambda: messages(conn, roce.DREP))
+    expect.true(answered, ENDED, "a DREP answers the DREQ")
+    expect_served(bench)
+
+
 @case("server.roce.disconnect-under-way", requirements=[ENDED, SERVED], needs=NEEDS, hostile=True)
 def test_disconnect_under_way(bench):
     """A DREQ while the server writes the data of several READs of 256 KiB. A DREP answers it, and later
