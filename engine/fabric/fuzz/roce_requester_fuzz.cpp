@@ -1,10 +1,16 @@
 // Any acknowledgements and READ responses of a peer, between calls of the requester's owner.
 //
 // Operations end in order and once, responses stay in their sinks, and what leaves are octets of
-// the operations. The first octet chooses path MTU, READs and RNR retries. Records follow, see
-// `run`. Their PSNs count from the last that was sent, or from the next response.
+// the operations. A response with a wrong opcode or syndrome is not placed. The first octet chooses
+// path MTU, READs, RNR retries and the burst of READs. Records follow, see `run`. Their PSNs count
+// from the last that was sent, or from the next response.
 #include <algorithm>
+#include <array>
+#include <deque>
 #include <memory>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "fabric/fuzz/roce_packets.h"
 #include "fabric/roce/reliable/requester.h"
@@ -21,6 +27,9 @@ constexpr std::size_t kGuard = 64;
 constexpr std::byte kOurs{0x33};
 constexpr std::byte kUntouched{0xa5};
 constexpr std::size_t kMostPosted = 64;
+constexpr std::uint8_t kAck = 0x1f;
+constexpr std::array<std::uint32_t, 4> kBursts{4, 1, 32, 64};  // packets of a READ request
+constexpr std::uint8_t kRightSize = 255;
 
 // The memory of one operation.
 struct Work {
@@ -32,7 +41,8 @@ class Peer final : public RequesterOwner, public PacketOutput {
  public:
   explicit Peer(std::uint8_t choices)
       : terms_{kFirstPsn, 256U << (choices & 1), static_cast<std::uint16_t>(choices >> 1 & 3),
-               static_cast<std::uint8_t>(choices >> 3 & 7)} {
+               static_cast<std::uint8_t>(choices >> 3 & 7), 2 * kBursts[choices >> 6]},
+        burst_(kBursts[choices >> 6]) {
     requester_.start(terms_);
   }
 
@@ -102,16 +112,75 @@ class Peer final : public RequesterOwner, public PacketOutput {
     requester_.take_acknowledge(*packet, now_);
   }
 
+  // Mostly right for its place: others end the connection.
   void respond(std::uint8_t what, std::int32_t distance, std::uint8_t size) {
     PacketHeaders headers;
-    headers.base.opcode = static_cast<Opcode>(
-        static_cast<std::uint8_t>(Opcode::read_response_first) + (what >> 3 & 3));
     headers.base.psn = fuzz::psn_at((what & 0x80) != 0 ? last_psn_ : response_, distance);
-    const Bytes octets = fuzz::packet_octets(headers, fuzz::payload_of(size, terms_.path_mtu));
+    const auto [opcode, right_size] = right_response(headers.base.psn);
+    const bool arbitrary = (what & 0x60) == 0x60;
+    headers.base.opcode =
+        arbitrary ? static_cast<Opcode>(static_cast<std::uint8_t>(Opcode::read_response_first) +
+                                        (what >> 3 & 3))
+                  : opcode;
+    headers.ack.syndrome = (what & 0x78) == 0x50 ? size : kAck;
+    const Bytes payload(right_size, std::byte{0x5a});
+    const Bytes octets = fuzz::packet_octets(
+        headers, size == kRightSize ? View(payload) : fuzz::payload_of(size, terms_.path_mtu));
     const auto packet = roce::wire::parse_packet(octets);
     fuzz::check(packet.has_value());
-    if (distance == 0) response_ = psn_after(response_);
+    given_ = *packet;
+    if (distance == 0) advance();
     requester_.take_response(*packet, now_);
+    given_.reset();
+  }
+
+  // A READ request whose response has not come whole.
+  struct Asked {
+    std::uint32_t psn;
+    std::uint32_t packets;
+    std::uint32_t length;
+  };
+
+  void ask(const PacketHeaders& request) {
+    const std::uint32_t packets =
+        std::max(1U, (request.rdma.length + terms_.path_mtu - 1) / terms_.path_mtu);
+    // A repetition: what was asked for before is asked for again.
+    if (!asked_.empty() && psn_distance(asked_.back().psn, request.base.psn) <= 0) asked_.clear();
+    if (asked_.empty()) response_ = request.base.psn;
+    begun_.insert(request.base.psn);
+    asked_.push_back({request.base.psn, packets, request.rdma.length});
+  }
+  void advance() {
+    response_ = psn_after(response_);
+    if (asked_.empty()) return;
+    const Asked& front = asked_.front();
+    if (psn_distance(psn_after(front.psn, front.packets), response_) < 0) return;
+    asked_.pop_front();
+    if (!asked_.empty()) response_ = asked_.front().psn;
+  }
+  // Opcode and octets of the response's packet with this PSN.
+  std::pair<Opcode, std::size_t> right_response(std::uint32_t psn) const {
+    for (const Asked& asked : asked_) {
+      const std::int32_t distance = psn_distance(asked.psn, psn);
+      const auto place = static_cast<std::uint32_t>(distance);
+      if (distance < 0 || place >= asked.packets) continue;
+      const bool last = place + 1 == asked.packets;
+      const std::size_t size = last ? asked.length - place * terms_.path_mtu : terms_.path_mtu;
+      if (place == 0)
+        return {last ? Opcode::read_response_only : Opcode::read_response_first, size};
+      return {last ? Opcode::read_response_last : Opcode::read_response_middle, size};
+    }
+    return {Opcode::read_response_middle, terms_.path_mtu};
+  }
+
+  // What the requester placed was a packet for this place.
+  void check_shape(std::uint64_t offset, std::uint64_t end, std::uint64_t length) const {
+    const std::uint64_t number = offset / terms_.path_mtu;
+    const OpcodeTraits& traits = given_->headers.traits();
+    fuzz::check(traits.last == ((number + 1) % burst_ == 0 || end == length));
+    fuzz::check(number % burst_ == 0 ? traits.first
+                                     : !traits.first || begun_.contains(given_->headers.base.psn));
+    fuzz::check(!traits.aeth || ack_kind(given_->headers.ack.syndrome) == AckKind::ack);
   }
 
   static void check_guards(const Work& work) {
@@ -127,7 +196,8 @@ class Peer final : public RequesterOwner, public PacketOutput {
   }
   void on_response(const Outgoing& operation, std::uint64_t offset, View payload) override {
     fuzz::check(operation.kind == Operation::rdma_read);
-    fuzz::check(offset + payload.size() <= operation.length);
+    fuzz::check(offset + payload.size() <= operation.length && given_.has_value());
+    check_shape(offset, offset + payload.size(), operation.length);
   }
   void on_done(Operation /*kind*/, WorkId id) override { fuzz::check(!failed_ && id == ++done_); }
   void on_requester_failed(CloseReason reason) override {
@@ -150,11 +220,12 @@ class Peer final : public RequesterOwner, public PacketOutput {
     fuzz::check(bytes <= terms_.path_mtu);
     if (packet.base.opcode == Opcode::read_request) {
       fuzz::check(bytes == 0 && terms_.reads > 0);
-      response_ = packet.base.psn;
+      ask(packet);
     }
   }
 
   RequestTerms terms_;
+  std::uint32_t burst_;
   fabric::Limits limits_;
   Requester requester_{*this, *this, limits_};
   std::vector<std::unique_ptr<Work>> sent_;
@@ -162,6 +233,9 @@ class Peer final : public RequesterOwner, public PacketOutput {
   Time now_ = 1;
   std::uint32_t last_psn_ = kFirstPsn;
   std::uint32_t response_ = kFirstPsn;
+  std::deque<Asked> asked_;
+  std::set<std::uint32_t> begun_;  // PSNs of all READ requests
+  std::optional<Packet> given_;
   std::uint32_t room_ = ~0U;
   WorkId posted_ = 0;
   WorkId done_ = 0;

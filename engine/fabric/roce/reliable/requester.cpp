@@ -187,6 +187,9 @@ bool Requester::send_read(Outgoing& operation) {
   packet.base.acknowledge = true;
   packet.rdma = {operation.offset + offset, operation.stag, static_cast<std::uint32_t>(length)};
   pieces_.clear();
+  if (position_ % read_burst_ != 0) {
+    operation.restart = position_;
+  }
   emit(operation, again, packet);
   position_ += packets;
   awaited_ += packets;
@@ -366,6 +369,36 @@ void Requester::take_rnr(std::uint8_t syndrome, Time now) {
   deadline_ = paused_until_;
 }
 
+// What is wrong with the next packet of a READ's response. It is no request, so no NAK reports it
+// (InfiniBand specification 9.9.2).
+std::optional<std::string> Requester::check_response(const Outgoing& operation,
+                                                     const Packet& packet) const {
+  const std::uint32_t number = operation.done;
+  const OpcodeTraits& traits = packet.headers.traits();
+  const bool begins = number % read_burst_ == 0;
+  const bool ends = (number + 1) % read_burst_ == 0 || number + 1 == operation.packets;
+  // After a restart a device begins a new response, and Linux continues the old one.
+  const bool either = number != 0 && number == operation.restart;
+  const bool placed = (traits.first == begins || either) && traits.last == ends;
+  if (policy_.checks_responses && !placed) {
+    return text("is %s where the response %s%s",
+                std::string(wire::name(packet.headers.base.opcode)).c_str(),
+                begins ? "begins" : "continues", ends ? " and ends" : "");
+  }
+  const std::uint64_t offset = std::uint64_t{number} * terms_.path_mtu;
+  const auto expected =
+      static_cast<std::size_t>(std::min<std::uint64_t>(terms_.path_mtu, operation.length - offset));
+  if (packet.payload.size() != expected) {
+    return text("has %zu octets instead of %zu", packet.payload.size(), expected);
+  }
+  if (policy_.checks_responses && traits.aeth &&
+      ack_kind(packet.headers.ack.syndrome) != AckKind::ack) {
+    return text("has the syndrome 0x%02x, which is no ACK",
+                static_cast<unsigned>(packet.headers.ack.syndrome));
+  }
+  return std::nullopt;
+}
+
 void Requester::take_response(const Packet& packet, Time now) {
   const std::uint32_t psn = packet.headers.base.psn;
   if (!started_ || !covers(psn)) {
@@ -380,15 +413,11 @@ void Requester::take_response(const Packet& packet, Time now) {
     fail(Errc::protocol_error, text("READ response with PSN 0x%06x, which is no READ's", psn));
     return;
   }
-  const std::uint64_t offset = std::uint64_t{operation.done} * terms_.path_mtu;
-  const std::uint64_t expected =
-      std::min<std::uint64_t>(terms_.path_mtu, operation.length - offset);
-  if (packet.payload.size() != expected) {
-    fail(Errc::protocol_error,
-         text("READ response with PSN 0x%06x has %zu octets instead of %zu", psn,
-              packet.payload.size(), static_cast<std::size_t>(expected)));
+  if (auto wrong = check_response(operation, packet)) {
+    fail(Errc::protocol_error, text("READ response with PSN 0x%06x ", psn) + *wrong);
     return;
   }
+  const std::uint64_t offset = std::uint64_t{operation.done} * terms_.path_mtu;
   if (!packet.payload.empty()) {
     std::memcpy(operation.sink + offset, packet.payload.data(), packet.payload.size());
   }

@@ -33,6 +33,8 @@ struct Outgoing : Posted {
   std::uint32_t packets = 0;
   std::uint32_t announced = 0;  // sent at least once
   std::uint32_t done = 0;       // acknowledged, or received
+  // Of a Read: the packet inside a part from which its response was requested again, or 0.
+  std::uint32_t restart = 0;
   // Where the payload of the packet to be sent starts.
   std::uint32_t cursor_packet = 0;
   std::size_t cursor_part = 0;
@@ -108,6 +110,7 @@ class Requester {
   void arm(Time now);
   void measure(Time now);
   std::optional<Denial> denied_at(std::uint32_t psn) const;
+  std::optional<std::string> check_response(const Outgoing& operation, const Packet& packet) const;
   void fail(Errc code, std::string detail, std::optional<Denial> denied = {});
 
   RequesterOwner& owner_;

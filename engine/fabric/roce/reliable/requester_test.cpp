@@ -1,101 +1,18 @@
 // The requester against a peer that loses packets, is not ready, or refuses.
-#include "fabric/roce/reliable/requester.h"
-
-#include <gtest/gtest.h>
-
-#include "fabric/testing/endpoint.h"
-#include "fabric/testing/packet_log.h"
+#include "fabric/testing/requester_fixture.h"
 
 namespace steertag::fabric::roce {
 namespace {
 
-using testing::PacketLog;
 using testing::pattern;
 using Lines = std::vector<std::string>;
 
-constexpr std::uint32_t kMtu = 256;
-constexpr std::uint32_t kFirst = 0xfffffe;  // PSNs wrap soon
-constexpr std::uint8_t kAck = 0x1f;
 constexpr std::uint8_t kSequenceNak = 0x60;
 constexpr std::uint8_t kRnrNak = 0x20;
 constexpr std::uint8_t kAccessNak = 0x62;
 constexpr Time kMillisecond = 1'000'000;
 
-class RoceRequesterTest : public ::testing::Test, protected RequesterOwner {
- protected:
-  RoceRequesterTest() { start(2); }
-  void start(std::uint8_t rnr_retries, std::uint16_t reads = 2, std::uint32_t held = 256) {
-    requester.start({kFirst, kMtu, reads, rnr_retries, held});
-  }
-
-  void on_sending(const Outgoing& /*operation*/, std::uint64_t offset,
-                  std::uint64_t length) override {
-    events.push_back(std::to_string(length) + " from " + std::to_string(offset));
-  }
-  void on_response(const Outgoing& /*operation*/, std::uint64_t offset, View payload) override {
-    events.push_back("response " + std::to_string(payload.size()) + " at " +
-                     std::to_string(offset));
-  }
-  void on_done(Operation /*kind*/, WorkId id) override {
-    events.push_back("done " + std::to_string(id));
-  }
-  void on_requester_failed(CloseReason reason) override {
-    failed = reason;
-    requester.stop();
-  }
-
-  void post_send(WorkId id, const Bytes& message = {}) {
-    messages.push_back(std::make_unique<Bytes>(message));
-    Outgoing& operation = requester.post(Operation::send, id);
-    operation.parts.assign(1, View(*messages.back()));
-    operation.length = message.size();
-  }
-  void post_read(WorkId id, std::size_t length) {
-    messages.push_back(std::make_unique<Bytes>(length));
-    Outgoing& operation = requester.post(Operation::rdma_read, id);
-    operation.length = length;
-    operation.sink = messages.back()->data();
-    operation.stag = 7;
-    operation.offset = 1000;
-  }
-  void acknowledge(std::uint8_t syndrome, std::uint32_t number) {
-    Packet packet;
-    packet.headers.base.opcode = Opcode::acknowledge;
-    packet.headers.base.psn = psn(number);
-    packet.headers.ack.syndrome = syndrome;
-    requester.take_acknowledge(packet, now);
-    requester.transmit(now);
-  }
-  void respond(std::uint32_t number, const Bytes& payload) {
-    take_response(number, payload);
-    requester.transmit(now);
-  }
-  void take_response(std::uint32_t number, const Bytes& payload) {
-    Packet packet;
-    packet.headers.base.opcode = Opcode::read_response_middle;
-    packet.headers.base.psn = psn(number);
-    packet.payload = payload;
-    requester.take_response(packet, now);
-  }
-  void wait(Time time) {
-    now += time;
-    requester.on_deadline(now);
-  }
-  static std::uint32_t psn(std::uint32_t number) { return psn_after(kFirst, number); }
-  static std::string line(const std::string& what, std::uint32_t number) {
-    return what + " " + std::to_string(psn(number));
-  }
-  Lines sent() { return output.take_lines(); }
-  Lines take_events() { return std::exchange(events, {}); }
-
-  Time now = 1;
-  fabric::Limits limits;
-  PacketLog output;
-  Requester requester{*this, output, limits};
-  std::vector<std::unique_ptr<Bytes>> messages;
-  Lines events;
-  std::optional<CloseReason> failed;
-};
+using RoceRequesterTest = testing::RequesterFixture;
 
 TEST_F(RoceRequesterTest, OneAcknowledgementStandsForAllBefore) {
   for (WorkId id = 1; id <= 3; ++id) post_send(id);
@@ -294,126 +211,6 @@ TEST_F(RoceRequesterTest, ADeniedWriteIsNamedThoughAReadBeforeItLacksItsResponse
   ASSERT_TRUE(failed && failed->denied);
   EXPECT_EQ(failed->denied->operation, Operation::rdma_write);
   EXPECT_EQ(failed->denied->id, 2U);
-}
-
-TEST_F(RoceRequesterTest, AReadRestartsWhereItsResponseBroke) {
-  post_read(1, 4 * kMtu);
-  requester.transmit(now);
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 0)});
-  respond(0, Bytes(kMtu, std::byte{1}));
-  respond(2, Bytes(kMtu, std::byte{3}));
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 1)});
-  const RdmaHeader& again = output.packets.back().packet.rdma;
-  EXPECT_EQ(again.address, 1000 + kMtu);
-  EXPECT_EQ(again.length, 3 * kMtu);
-  for (std::uint32_t i = 1; i < 4; ++i) {
-    respond(i, Bytes(kMtu, static_cast<std::byte>(i + 1)));
-  }
-  EXPECT_EQ(events.back(), "done 1");
-  EXPECT_EQ(messages[0]->at(0), std::byte{1});
-  EXPECT_EQ(messages[0]->at(2 * kMtu), std::byte{3});
-  EXPECT_EQ(messages[0]->at(4 * kMtu - 1), std::byte{4});
-}
-
-TEST_F(RoceRequesterTest, ARestartedReadIsStillOneAtATime) {
-  start(2, 1);
-  post_read(1, 4 * kMtu);
-  post_read(2, kMtu);
-  requester.transmit(now);
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 0)}) << "one at a time was settled";
-  respond(1, Bytes(kMtu));
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 0)});
-  for (std::uint32_t i = 0; i < 4; ++i) {
-    respond(i, Bytes(kMtu));
-  }
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 4)});
-}
-
-TEST_F(RoceRequesterTest, AnAcknowledgementBehindAReadShowsThatItsResponseIsLost) {
-  post_read(1, kMtu);
-  post_send(2);
-  requester.transmit(now);
-  sent();
-  take_events();
-  acknowledge(kAck, 1);
-  EXPECT_EQ(take_events(), Lines{}) << "a READ is done by its response alone";
-  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 0), line("SEND Only", 1)}));
-}
-
-TEST_F(RoceRequesterTest, ReadsAreAskedForInParts) {
-  const std::uint32_t burst = limits.roce.read_burst;
-  start(2, 2, 2 * burst);
-  post_read(1, std::size_t{5} * burst * kMtu);
-  requester.transmit(now);
-  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 0), line("RDMA READ Request", burst)}))
-      << "two at a time were settled";
-  for (std::uint32_t i = 0; i < burst; ++i) {
-    respond(i, Bytes(kMtu));
-  }
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 2 * burst)});
-}
-
-TEST_F(RoceRequesterTest, OurSocketHoldsTheResponses) {
-  start(2, 16, 36);
-  post_read(1, 100 * kMtu);
-  requester.transmit(now);
-  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 0), line("RDMA READ Request", 16)}));
-}
-
-TEST_F(RoceRequesterTest, AReadGoesOnIfOurSocketHoldsNothing) {
-  start(2, 16, 0);
-  post_read(1, 100 * kMtu);
-  requester.transmit(now);
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 0)});
-  respond(0, Bytes(kMtu));
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 1)});
-}
-
-TEST_F(RoceRequesterTest, ALossOfResponsesHalvesTheirWindow) {
-  start(2, 16, 64);
-  post_read(1, 200 * kMtu);
-  requester.transmit(now);
-  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 0), line("RDMA READ Request", 32)}));
-  respond(1, Bytes(kMtu));
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 0)});
-  for (std::uint32_t i = 0; i < 32; ++i) respond(i, Bytes(kMtu));
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 32)});
-}
-
-// What a responder of Linux keeps of a READ does not answer a request beyond its end.
-TEST_F(RoceRequesterTest, ARepeatedReadEndsWhereItsPartDid) {
-  start(2, 16, 8);
-  post_read(1, 16 * kMtu);
-  requester.transmit(now);
-  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 0), line("RDMA READ Request", 4)}));
-  respond(0, Bytes(kMtu));
-  respond(2, Bytes(kMtu));
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 1)});
-  EXPECT_EQ(output.packets.back().packet.rdma.length, 3 * kMtu);
-  for (std::uint32_t i = 1; i < 4; ++i) respond(i, Bytes(kMtu));
-  EXPECT_EQ(sent(), Lines{line("RDMA READ Request", 4)});
-  EXPECT_EQ(output.packets.back().packet.rdma.length, 4 * kMtu);
-}
-
-TEST_F(RoceRequesterTest, AResponseFromBeforeARepetitionIsTaken) {
-  start(2, 16, 8);
-  post_read(1, 8 * kMtu);
-  requester.transmit(now);
-  wait(requester.deadline() - now);
-  sent();
-  for (std::uint32_t i = 0; i < 8; ++i) take_response(i, Bytes(kMtu));
-  EXPECT_EQ(events.back(), "done 1");
-  post_read(2, 100 * kMtu);
-  requester.transmit(now);
-  EXPECT_EQ(sent(), (Lines{line("RDMA READ Request", 8)})) << "the window was halved";
-}
-
-TEST_F(RoceRequesterTest, AResponseOfTheWrongSizeIsAViolation) {
-  post_read(1, 4 * kMtu);
-  requester.transmit(now);
-  respond(0, Bytes(kMtu + 4));
-  ASSERT_TRUE(failed);
-  EXPECT_EQ(failed->code, Errc::protocol_error) << failed->detail;
 }
 
 TEST_F(RoceRequesterTest, PartsAreGatheredAlsoWhenRepeated) {
