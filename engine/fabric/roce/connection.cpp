@@ -142,6 +142,7 @@ void RoceConnection::respond(Session& session, View peer_private_data) {
 }
 
 void RoceConnection::on_accepted(View private_data) {
+  responder_.bend_response(options_.bent_response);
   peer_private_data_.assign(private_data.begin(), private_data.end());
   observation_.by_peer(trace::Accept{private_data});
   operate(peer_private_data_);

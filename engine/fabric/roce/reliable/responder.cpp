@@ -428,8 +428,17 @@ void Responder::send_one() {
   static constexpr std::array<std::byte, kMostPathMtuBytes> kZeros{};
   const View payload =
       answer.from == nullptr ? View(kZeros).first(bytes) : View(answer.from + offset, bytes);
-  output_.send(packet, {&payload, 1});
+  send_response(answer.sent, packet, payload);
   if (++answer.sent == answer.packets) {
+void Responder::send_response(std::uint32_t number, const PacketHeaders& packet, View payload) {
+  if (!bent_ || bent_->index != number) {
+    output_.send(packet, {&payload, 1});
+    return;
+  }
+  const SharedBend bent = bent_->every_time ? bent_ : std::exchange(bent_, nullptr);
+  output_.send_bent(packet, {&payload, 1}, *bent);
+}
+
     answers_.pop_front();
   }
 }
