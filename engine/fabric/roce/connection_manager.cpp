@@ -214,6 +214,11 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
   if (pending >= runtime_.limits.roce.pending_requests) {
     return;
   }
+  if (mad.message.path_mtu >
+      path_mtu_within(port_.mtu(), is_ipv4(from), runtime_.limits.roce.path_mtu)) {
+    reject(from, mad, wire::kRejectedForMtu, CmSubject::request);
+    return;
+  }
   Session* const session = make_session(from);
   if (session != nullptr) {
     session->take_first(datagram, mad);

@@ -37,6 +37,7 @@ class Port final : private Channel {
   const Address& local() const { return network_->local(); }
   ConnectionManager& manager() { return manager_; }
   const Dropped& dropped() const { return dropped_; }
+  std::uint32_t mtu() const { return network_->mtu(); }
   /// Packets of a path MTU that the socket holds, even if each is alone, while none is received.
   std::uint32_t held(std::uint32_t path_mtu) const;
   /// Whether no listener, connection or ended connection uses it, and no call of it is running.
@@ -61,9 +62,9 @@ class Port final : private Channel {
     return MutableView(octets_).subspan(index * kMostDatagramBytes, kMostDatagramBytes);
   }
   Expected<void, Error> start();
-  void on_ready(std::uint32_t events) override;
   Outbound send_altered(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
                         std::span<const View> payload, const BentPacket& bent);
+  void on_ready(std::uint32_t events) override;
   void on_deadline() override {}
   void give();
   void separate();
