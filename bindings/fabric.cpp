@@ -51,7 +51,8 @@ struct PyOptions {
 PyOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uint16_t ord,
                      double idle_timeout_ms, bool crc, std::uint8_t mpa_revision,
                      const std::optional<py::buffer>& raw_startup,
-                     const std::optional<roce::BentPacket>& bent_startup, std::uint16_t local_port,
+                     const std::optional<roce::BentPacket>& bent_startup,
+                     const std::optional<roce::BentPacket>& bent_response, std::uint16_t local_port,
                      std::uint8_t most_rnr_repetitions, std::size_t receives,
                      std::size_t receive_bytes) {
   if (most_rnr_repetitions > kMostRnrRetryCount)
@@ -65,6 +66,7 @@ PyOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uin
   options.mpa_revision = mpa_revision;
   if (raw_startup) options.raw_startup = from_python(*raw_startup);
   if (bent_startup) options.bent_startup = std::make_shared<roce::BentPacket>(*bent_startup);
+  if (bent_response) options.bent_response = std::make_shared<roce::BentPacket>(*bent_response);
   options.local_port = local_port;
   options.roce.most_rnr_repetitions = most_rnr_repetitions;
   return {std::move(options), receives, receive_bytes};
@@ -164,15 +166,14 @@ void bind_options(py::module_& module) {
       module, "ConnectionOptions",
       "The options of a new connection. `receives` buffers of `receive_bytes` octets stay "
       "posted. `raw_startup` replaces the MPA request or reply. `bent_startup` alters the REQ or "
-      "REP. "
-      "`local_port` is our port as initiator. `most_rnr_repetitions`: how often either side "
-      "repeats "
-      "a Send that finds no receive (roce).")
+      "REP, `bent_response` our response to a READ request. `local_port` is our port as "
+      "initiator. `most_rnr_repetitions`: how often either side repeats a Send that finds no "
+      "receive (roce).")
       .def(py::init(&options_of), py::kw_only(), "private_data"_a = py::bytes(),
            "ird"_a = connection.ird, "ord"_a = connection.ord, "idle_timeout_ms"_a = 0.0,
            "crc"_a = connection.crc, "mpa_revision"_a = connection.mpa_revision,
            "raw_startup"_a = py::none(), "bent_startup"_a = py::none(),
-           "local_port"_a = connection.local_port,
+           "bent_response"_a = py::none(), "local_port"_a = connection.local_port,
            "most_rnr_repetitions"_a = connection.roce.most_rnr_repetitions,
            "receives"_a = defaults.receives, "receive_bytes"_a = defaults.receive_bytes)
       .def_property_readonly(

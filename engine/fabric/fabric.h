@@ -145,6 +145,8 @@ struct ConnectionOptions {
   fabric::iwarp::Policy iwarp{};
   // roce fault hook: alters the REQ, or the responder's REP.
   fabric::roce::SharedBend bent_startup{};
+  // roce fault hook: alters the packet of this index of our response to a READ request.
+  fabric::roce::SharedBend bent_response{};
   fabric::roce::Policy roce{};
 };
 

@@ -34,7 +34,7 @@ std::string_view sentence(Errc code) {
     case Errc::peer_reset:
       return "the connection was reset, or ended inside a message";
     case Errc::peer_terminated:
-      return "the peer sent Terminate";
+      return "the peer reported an error";
     case Errc::protocol_error:
       return "the peer broke a rule of the RDMA layers";
     case Errc::rejected:

@@ -22,8 +22,9 @@ enum class Errc : std::uint8_t {
   unsupported,      // the provider cannot do this
   peer_closed,      // orderly end of the stream
   peer_reset,       // the stream was reset or cut inside a message
-  peer_terminated,  // the peer sent Terminate
-  protocol_error,   // the peer broke a rule of the RDMA layers: we sent Terminate or closed
+  peer_terminated,  // the peer sent Terminate (iWARP), or a NAK that refuses (InfiniBand)
+  protocol_error,   // the peer broke a rule of the RDMA layers: we sent Terminate or a NAK, or
+                    // closed
   rejected,         // the peer rejected the connection
   local_close,
   no_descriptors,        // of the process (EMFILE) or of the system (ENFILE)

@@ -66,7 +66,7 @@ def test_a_second_server_hears_that_the_port_is_in_use(tmp_path):
     with bundled(tmp_path, listen=LISTEN):
         done = steertag("serve", "--listen", LISTEN)
     assert done.returncode != 0
-    assert "UDP port 4791 of this address is in use" in done.stderr
+    assert ":4791: UDP port in use by another RoCE end" in done.stderr
 
 
 @needs_two_ends

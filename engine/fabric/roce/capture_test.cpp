@@ -220,6 +220,35 @@ TEST(RoceCapture, RepeatedDatagramsAreKept) {
   EXPECT_NE(again, sent.end()) << "a network that loses packets, and none was repeated";
 }
 
+/// Packets of the client with this opcode.
+std::ptrdiff_t copies_of(ib::Opcode opcode, const trace::Capture& capture) {
+  return std::ranges::count_if(capture.packets(), [&](const trace::CapturedPacket& packet) {
+    return packet.sender == trace::Role::client &&
+           ib::decode_base(payload(packet).data()).opcode == opcode;
+  });
+}
+
+TEST(RoceCapture, EachCopyOfABentPacketIsKept) {
+  BentPacket thrice;
+  thrice.copies = 3;
+  Pair pair(testing::roce_factory());
+  pair.client_options.bent_startup = std::make_shared<const BentPacket>(thrice);
+  ASSERT_NO_FATAL_FAILURE(pair.connect());
+  ASSERT_TRUE(pair.server) << "no connection";
+  pair.post_receives(1, 4096);
+  const Bytes call = null_call();
+  const View part(call);
+  Fault fault;
+  fault.packet = pair.client_options.bent_startup;
+  ASSERT_TRUE(pair.client->send({&part, 1}, 1, {}, &fault));
+  ASSERT_TRUE(pair.poll_until([&] { return !pair.client_notices.completed.empty(); }));
+  for (const trace::Capture* capture :
+       {&pair.client_bytes.datagrams, &pair.server_bytes.datagrams}) {
+    EXPECT_EQ(std::ranges::count(management(*capture), "client ConnectRequest"), 3);
+    EXPECT_EQ(copies_of(ib::Opcode::send_only, *capture), 3);
+  }
+}
+
 TEST(RoceCapture, RefusedConnectionHasItsRequestAndTheAnswer) {
   Pair pair(testing::roce_factory());
   pair.answer = [](std::unique_ptr<ConnectionRequest> request) { request->reject({}); };

@@ -10,31 +10,12 @@ namespace steertag::fabric::roce {
 namespace {
 
 constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 31;
-// UDP, base header, RETH and CRC before and after the payload of the largest packet.
-constexpr std::uint32_t kMostSurroundingBytes = 8 + 12 + 16 + 4 + 4;
-constexpr std::uint32_t kIpv4HeaderBytes = 20;
-constexpr std::uint32_t kIpv6HeaderBytes = 40;
 
 std::string reason_text(std::uint16_t reason) {
   if (reason == wire::kRejectedForService) {
     return "no listener there";
   }
   return std::string(wire::reject_reason(reason)) + " (REJ " + std::to_string(reason) + ")";
-}
-
-// The code of the largest path MTU whose packets fit the interface.
-std::uint8_t path_mtu_towards(const Address& peer, const FindRoute& find_route,
-                              std::uint32_t most) {
-  const auto route = find_route(peer);
-  const std::uint32_t mtu = route ? route->mtu : 0;
-  const std::uint32_t surrounding =
-      kMostSurroundingBytes + (is_ipv4(peer) ? kIpv4HeaderBytes : kIpv6HeaderBytes);
-  std::uint8_t code = 5;
-  while (code > 1 &&
-         (wire::path_mtu_bytes(code) > most || wire::path_mtu_bytes(code) + surrounding > mtu)) {
-    --code;
-  }
-  return code;
 }
 
 // What the peer gets: the field is sent whole, with zeros after the consumer's octets.
@@ -161,6 +142,7 @@ void RoceConnection::operate(View peer_private_data) {
   ord_ = std::min<std::uint16_t>(ours.ord, peer.ird);
   requester_.start({peer.first_psn, mtu, ord_, peer.rnr_retries, session_->port().held(mtu)});
   responder_.start({session_->numbers().first_psn, mtu, ours.ird});
+  responder_.bend_response(options_.bent_response);
   state_ = State::operating;
   last_received_ = now();
   observation_.start(responder_.receives());

@@ -113,18 +113,27 @@ void ConnectionManager::retire(Session& session) {
   sessions_.erase(found);
 }
 
-Outbound ConnectionManager::send(const Address& to, const MadOctets& octets,
-                                 const BentPacket* bent) {
+PacketHeaders ConnectionManager::next_headers() {
   PacketHeaders packet;
   packet.base.opcode = Opcode::datagram_send_only;
   packet.base.queue_pair = kManagementQueuePair;
   packet.base.migrated = true;
   packet.base.psn = psn_ = psn_after(psn_);
   packet.datagram = {kManagementKey, kManagementQueuePair};
+  return packet;
+}
+
+Outbound ConnectionManager::send(const Address& to, const MadOctets& octets) {
   const View payload(octets);
   const wire::InvariantCrc crc(route_of(port_.local(), to));
-  return bent != nullptr ? port_.send_bent(to, crc, packet, {&payload, 1}, *bent)
-                         : port_.send(to, crc, packet, {&payload, 1});
+  return port_.send(to, crc, next_headers(), {&payload, 1});
+}
+
+void ConnectionManager::send_bent(const Address& to, const MadOctets& octets,
+                                  const BentPacket& bent, DatagramObservation& observation) {
+  const View payload(octets);
+  const wire::InvariantCrc crc(route_of(port_.local(), to));
+  port_.send_bent(to, crc, next_headers(), {&payload, 1}, bent, observation);
 }
 
 void ConnectionManager::show_damaged(const Inbound& datagram) {
@@ -203,6 +212,11 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
     return;
   }
   if (pending >= runtime_.limits.roce.pending_requests) {
+    return;
+  }
+  if (mad.message.path_mtu >
+      path_mtu_within(port_.mtu(), is_ipv4(from), runtime_.limits.roce.path_mtu)) {
+    reject(from, mad, wire::kRejectedForMtu, CmSubject::request);
     return;
   }
   Session* const session = make_session(from);

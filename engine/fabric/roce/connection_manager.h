@@ -17,6 +17,7 @@
 namespace steertag::fabric::roce {
 
 struct BentPacket;
+class DatagramObservation;
 class Port;
 class Session;
 struct Runtime;
@@ -60,8 +61,10 @@ class ConnectionManager {
   /// The peer's host has no end at this address.
   void refused(const Address& peer);
   void notify_room();
-  /// The datagram, as Port::send.
-  Outbound send(const Address& to, const MadOctets& octets, const BentPacket* bent = nullptr);
+  /// The datagram, as Port::send; or altered, as Port::send_bent.
+  Outbound send(const Address& to, const MadOctets& octets);
+  void send_bent(const Address& to, const MadOctets& octets, const BentPacket& bent,
+                 DatagramObservation& observation);
 
   // For sessions.
   /// The peer's numbers are known.
@@ -77,6 +80,7 @@ class ConnectionManager {
  private:
   using PeerNumber = std::pair<Host, std::uint32_t>;
   void take_request(const Inbound& datagram, const Mad& mad);
+  PacketHeaders next_headers();
   void reject(const Address& to, const Mad& of, std::uint16_t reason, CmSubject subject);
   std::uint32_t draw(std::uint32_t mask, const auto& taken) const;
 

@@ -96,28 +96,36 @@ Outbound Port::send(const Address& to, const wire::InvariantCrc& crc, PacketHead
 }
 
 // An altered packet is in no run: it may have another size, or a wrong CRC that must stay wrong.
-Outbound Port::send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
-                         std::span<const View> payload, const BentPacket& bent) {
-  Outbound last;
-  for (std::uint32_t i = 0; i < bent.copies; ++i) {
-    run_.end();
-    const std::size_t right = send(to, crc, packet, payload).octets.size();
-    run_.end();
-    if (right == 0) {
-      break;
-    }
-    const std::size_t index = first_ + count_ - 1;
-    queued_[index].octets = slot(index).first(bend(bent, slot(index), right, crc));
-    last = queued_[index];
+Outbound Port::send_altered(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+                            std::span<const View> payload, const BentPacket& bent) {
+  run_.end();
+  const std::size_t right = send(to, crc, packet, payload).octets.size();
+  run_.end();
+  if (right == 0) {
+    return {};
   }
-  return last;
+  const std::size_t index = first_ + count_ - 1;
+  queued_[index].octets = slot(index).first(bend(bent, slot(index), right, crc));
+  return queued_[index];
+}
+
+void Port::send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+                     std::span<const View> payload, const BentPacket& bent,
+                     DatagramObservation& observation) {
+  for (std::uint32_t i = 0; i < bent.copies; ++i) {
+    const Outbound copy = send_altered(to, crc, packet, payload, bent);
+    if (copy.octets.empty()) {
+      break;  // the network is full
+    }
+    observation.sent(copy);
+  }
 }
 
 Outbound Port::send_octets(const Address& to, const wire::InvariantCrc& crc, View octets) {
   BentPacket bent;
   bent.patches.push_back({0, Bytes(octets.begin(), octets.end())});
   bent.cut = octets.size();
-  return send_bent(to, crc, {}, {}, bent);
+  return send_altered(to, crc, {}, {}, bent);
 }
 
 void Port::flush() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fabric/roce/connection_manager.h"
+#include "fabric/roce/network/datagram_observation.h"
 #include "fabric/roce/network/datagrams.h"
 #include "fabric/roce/network/segment_run.h"
 #include "fabric/roce/packets/bent_packet.h"
@@ -36,6 +37,7 @@ class Port final : private Channel {
   const Address& local() const { return network_->local(); }
   ConnectionManager& manager() { return manager_; }
   const Dropped& dropped() const { return dropped_; }
+  std::uint32_t mtu() const { return network_->mtu(); }
   /// Packets of a path MTU that the socket holds, even if each is alone, while none is received.
   std::uint32_t held(std::uint32_t path_mtu) const;
   /// Whether no listener, connection or ended connection uses it, and no call of it is running.
@@ -47,10 +49,11 @@ class Port final : private Channel {
   /// call; it has no octets if the network is full.
   Outbound send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
                 std::span<const View> payload);
-  /// The same, altered. Of several copies only the last is returned.
-  Outbound send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
-                     std::span<const View> payload, const BentPacket& bent);
-  /// The same with octets of the owner, from the base header on. The CRC is added.
+  /// The same, altered, and as many copies as it wants. Each is reported.
+  void send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+                 std::span<const View> payload, const BentPacket& bent,
+                 DatagramObservation& observation);
+  /// As `send`, with octets of the owner, from the base header on. The CRC is added.
   Outbound send_octets(const Address& to, const wire::InvariantCrc& crc, View octets);
   void flush();
 
@@ -59,6 +62,8 @@ class Port final : private Channel {
     return MutableView(octets_).subspan(index * kMostDatagramBytes, kMostDatagramBytes);
   }
   Expected<void, Error> start();
+  Outbound send_altered(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+                        std::span<const View> payload, const BentPacket& bent);
   void on_ready(std::uint32_t events) override;
   void on_deadline() override {}
   void give();

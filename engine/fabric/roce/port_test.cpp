@@ -88,7 +88,7 @@ class RocePortTest : public ::testing::TestWithParam<Ends> {
   void send_with_bad_crc() {
     BentPacket bent;
     bent.bad_crc = true;
-    ASSERT_FALSE(port->send_bent(GetParam().peer, crc, headers(), {}, bent).octets.empty());
+    port->send_bent(GetParam().peer, crc, headers(), {}, bent, observation);
   }
   Places places() const {
     Places all;
@@ -106,6 +106,7 @@ class RocePortTest : public ::testing::TestWithParam<Ends> {
   Runtime runtime{
       [] { return std::uint64_t{7}; }, limits, {}, {}, std::move(*Reactor::open(system_clock()))};
   wire::InvariantCrc crc{route_of(GetParam().ours, GetParam().peer)};
+  DatagramObservation observation{runtime.reactor, GetParam().ours};
   KeepingNetwork* network = nullptr;
   std::unique_ptr<Port> port;
 };

@@ -65,8 +65,11 @@ void Session::tell(const MadOctets& octets) {
 }
 
 void Session::tell_last() {
-  const bool bent = bent_ && (tries_ == 1 || bent_->every_time);
-  datagrams_.sent(manager_.send(peer_, last_, bent ? bent_.get() : nullptr));
+  if (bent_ && (tries_ == 1 || bent_->every_time)) {
+    manager_.send_bent(peer_, last_, *bent_, datagrams_);
+  } else {
+    tell(last_);
+  }
 }
 
 // Sends a message, and repeats it until the state changes.
@@ -236,7 +239,7 @@ void Session::send_bent(PacketHeaders packet, std::span<const View> payload,
                         const BentPacket& bent) {
   packet.base.queue_pair = peer_queue_pair_;
   packet.base.migrated = true;
-  datagrams_.sent(manager_.port().send_bent(peer_, crc_, packet, payload, bent));
+  manager_.port().send_bent(peer_, crc_, packet, payload, bent, datagrams_);
 }
 
 void Session::send_octets(View octets) {

@@ -6,6 +6,7 @@
 #include "fabric/roce/network/udp_datagrams.h"
 #include "fabric/roce/packets/cm_wire.h"
 #include "fabric/roce/packets/gid.h"
+#include "fabric/roce/provider.h"
 #include "fabric/testing/endpoint.h"
 
 namespace steertag::fabric::roce {
@@ -116,8 +117,8 @@ class RawEnd {
 class RoceStartupTest : public ::testing::Test {
  protected:
   // A clock that stands still: nothing is repeated unless a test says so.
-  RoceStartupTest()
-      : pair(testing::roce_factory(), {}, [this] { return now; }),
+  explicit RoceStartupTest(const testing::Factory& factory = testing::roce_factory())
+      : pair(factory, {}, [this] { return now; }),
         end(roce_address(resolve(*parse_url(pair.url()), false)->front())) {}
 
   /// What the raw end has received after the provider's turns.
@@ -237,6 +238,50 @@ TEST_F(RoceStartupTest, RequestsThatCannotBeServedAreRejected) {
   mad = end.request(port);
   mad.message.path_mtu = 6;
   EXPECT_EQ(rejected(mad), 26) << "no such path MTU";
+}
+
+/// A network whose interface takes the packets of Ethernet.
+class EthernetDatagrams final : public Datagrams {
+ public:
+  explicit EthernetDatagrams(std::unique_ptr<Datagrams> network) : network_(std::move(network)) {}
+  int descriptor() const override { return network_->descriptor(); }
+  const Address& local() const override { return network_->local(); }
+  std::uint32_t mtu() const override { return 1500; }
+  std::size_t send(std::span<const Outbound> packets) override { return network_->send(packets); }
+  std::span<const Inbound> receive() override { return network_->receive(); }
+  std::optional<Address> refusal() override { return network_->refusal(); }
+
+ private:
+  std::unique_ptr<Datagrams> network_;
+};
+
+class RoceEthernetTest : public RoceStartupTest {
+ protected:
+  RoceEthernetTest() : RoceStartupTest(over_ethernet()) {}
+  static testing::Factory over_ethernet() {
+    testing::Factory factory = testing::roce_factory();
+    factory.make = [](const fabric::Limits& limits, Clock clock) {
+      const auto open = [](const Address& local,
+                           int bytes) -> Expected<std::unique_ptr<Datagrams>, Error> {
+        auto network = UdpDatagrams::open(local, bytes);
+        if (!network) return tl::unexpected(network.error());
+        return std::make_unique<EthernetDatagrams>(std::move(*network));
+      };
+      return *make_provider(system_random(), limits, std::move(clock), open);
+    };
+    return factory;
+  }
+};
+
+TEST_F(RoceEthernetTest, ARequestForPacketsThatDoNotFitTheInterfaceIsRejected) {
+  Mad mad = end.request(pair.listener->port());
+  mad.message.path_mtu = 4;
+  end.say(mad);
+  EXPECT_EQ(turn(), Kinds{"ConnectReject"}) << "2048 octets";
+  EXPECT_EQ(end.mads.back().message.reason, wire::kRejectedForMtu);
+  mad.message.path_mtu = 3;
+  end.say(mad);
+  EXPECT_EQ(turn(), Kinds{"ConnectReply"}) << "1024 octets";
 }
 
 TEST_F(RoceStartupTest, AQueuePairInUseShowsThatItsConnectionIsStale) {

@@ -9,7 +9,7 @@ from ..suite.cases.case_end import CaseEnd, NotTestable
 from ..suite.cases.case_run import current_run
 from ..suite.cases.expectation import expect
 from ..suite.exchange.deadline import ANSWER_FLOOR_MS, Limit, PATIENCE_FLOOR_MS
-from ..suite.recording.fabric_tap import fault_of, packet_of, RAW
+from ..suite.recording.fabric_tap import BENT, fault_of, packet_of, RAW
 from ..verdict import Verdict
 from .conversation import Conversation
 from .recorded_memory import Memory
@@ -63,8 +63,8 @@ class Player:
         if octets > MOST_RECEIVED_OCTETS:
             raise ValueError(f"receives for more than {MOST_RECEIVED_OCTETS >> 20} MiB")
         must_open = step.fields["must_open"]
-        if "bent_startup" in settings:
-            settings["bent_startup"] = packet_of(settings["bent_startup"])
+        for name in BENT & settings.keys():
+            settings[name] = packet_of(settings[name])
         self._begin(step.subject, self._bench.connect(greet=False, must_open=must_open, **settings))
 
     def _connect_tcp(self, step):

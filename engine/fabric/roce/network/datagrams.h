@@ -8,16 +8,15 @@
 #include <span>
 
 #include "fabric/net_names.h"
+#include "fabric/roce/packets/limits.h"
 #include "support/bytes.h"
 
 namespace steertag::fabric::roce {
 
 /// Octets of the largest packet behind UDP: headers, 4096 of payload, pad and invariant CRC.
 inline constexpr std::size_t kMostDatagramBytes = 4096 + 128;
-/// Datagrams that one call sends.
-inline constexpr std::size_t kBatch = 64;
-/// Datagrams that one call receives, or as many runs of them that the system has merged.
-inline constexpr std::size_t kReceives = 8;
+/// Octets of the largest IP packet.
+inline constexpr std::uint32_t kMostIpBytes = 65535;
 /// Octets of a socket's receive buffer: the default limit of Linux (net.core.rmem_max), doubled.
 inline constexpr std::size_t kUsualReceiveBuffer = 2 * 212992;
 
@@ -40,6 +39,8 @@ class Datagrams {
   virtual const Address& local() const = 0;
   /// Whether it takes runs. Once it has refused one, it never does again.
   virtual bool groups() const { return false; }
+  /// Octets of an IP packet that its interface takes, as far as the system tells.
+  virtual std::uint32_t mtu() const { return kMostIpBytes; }
   /// Octets of packets that wait to be received, as Linux counts them; see Port::held.
   virtual std::size_t receive_buffer() const { return kUsualReceiveBuffer; }
   /// Takes packets in order, a run as a whole, and returns how many. Fewer: it is full, until it is

@@ -6,14 +6,13 @@
 #include <string_view>
 
 #include "fabric/net_names.h"
+#include "fabric/roce/packets/limits.h"
 #include "support/expected.h"
 
 namespace steertag::fabric::roce {
 
 /// Holds PERCENT[:SEED]. Unset or empty: no faults.
 inline constexpr const char* kFaultVariable = "STEERTAG_ROCE_FAULTS";
-/// With it a third of all packets still arrive as they were sent.
-inline constexpr unsigned kMostFaultPercent = 25;
 
 struct FaultSetting {
   unsigned percent = 0;               // of all packets, for each fault

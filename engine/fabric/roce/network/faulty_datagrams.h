@@ -33,6 +33,7 @@ class FaultyDatagrams final : public Datagrams {
 
   int descriptor() const override { return network_->descriptor(); }
   const Address& local() const override { return network_->local(); }
+  std::uint32_t mtu() const override { return network_->mtu(); }
   std::size_t send(std::span<const Outbound> packets) override;
   std::span<const Inbound> receive() override { return network_->receive(); }
   std::optional<Address> refusal() override { return network_->refusal(); }

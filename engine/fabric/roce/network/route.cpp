@@ -4,6 +4,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -11,29 +12,44 @@
 #include <cstring>
 #include <memory>
 
+#include "fabric/roce/packets/formats.h"
 #include "fabric/roce/packets/gid.h"
 
 namespace steertag::fabric::roce {
 namespace {
 
+using Interfaces = std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)>;
+
+Interfaces interfaces() {
+  ifaddrs* first = nullptr;
+  return {::getifaddrs(&first) == 0 ? first : nullptr, &::freeifaddrs};
+}
+
+Address address_of(const ifaddrs& interface) {
+  Address address;
+  address.length =
+      interface.ifa_addr->sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+  std::memcpy(&address.storage, interface.ifa_addr, address.length);
+  return address;
+}
+
 std::vector<Address> ipv6_addresses() {
   std::vector<Address> addresses;
-  ifaddrs* first = nullptr;
-  if (::getifaddrs(&first) != 0) {
-    return addresses;
-  }
-  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(first, &::freeifaddrs);
-  for (const ifaddrs* each = first; each != nullptr; each = each->ifa_next) {
+  const Interfaces all = interfaces();
+  for (const ifaddrs* each = all.get(); each != nullptr; each = each->ifa_next) {
     if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET6 ||
         (each->ifa_flags & IFF_UP) == 0) {
       continue;
     }
-    Address& address = addresses.emplace_back();
-    address.length = sizeof(sockaddr_in6);
-    std::memcpy(&address.storage, each->ifa_addr, address.length);
+    addresses.push_back(address_of(*each));
   }
   return addresses;
 }
+
+// UDP, base header, RETH and CRC before and after the payload of the largest packet.
+constexpr std::uint32_t kMostSurroundingBytes = 8 + 12 + 16 + 4 + 4;
+constexpr std::uint32_t kIpv4HeaderBytes = 20;
+constexpr std::uint32_t kIpv6HeaderBytes = 40;
 
 // A link-local address is used on its interface only (RFC 4291 2.5.6), and the loopback address on
 // none but its own (2.5.3).
@@ -52,6 +68,39 @@ std::vector<Address> sources_beside(const Address& peer, std::vector<Address> ad
   std::erase_if(addresses, [&](const Address& each) { return !reaches(each, peer); });
   addresses.resize(std::min(addresses.size(), kMostSources));
   return addresses;
+}
+
+std::uint8_t path_mtu_towards(const Address& peer, const FindRoute& find_route,
+                              std::uint32_t most) {
+  const auto route = find_route(peer);
+  return path_mtu_within(route ? route->mtu : 0, is_ipv4(peer), most);
+}
+
+std::uint8_t path_mtu_within(std::uint32_t mtu, bool ipv4, std::uint32_t most) {
+  const std::uint32_t surrounding =
+      kMostSurroundingBytes + (ipv4 ? kIpv4HeaderBytes : kIpv6HeaderBytes);
+  std::uint8_t code = 5;
+  while (code > 1 &&
+         (wire::path_mtu_bytes(code) > most || wire::path_mtu_bytes(code) + surrounding > mtu)) {
+    --code;
+  }
+  return code;
+}
+
+std::optional<std::uint32_t> interface_mtu(const Address& local, const Socket& socket) {
+  const Interfaces all = interfaces();
+  for (const ifaddrs* each = all.get(); each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != local.storage.ss_family ||
+        host_of(address_of(*each)) != host_of(local)) {
+      continue;
+    }
+    ifreq request{};
+    std::strncpy(request.ifr_name, each->ifa_name, sizeof request.ifr_name - 1);
+    if (::ioctl(socket.fd(), SIOCGIFMTU, &request) == 0 && request.ifr_mtu > 0) {
+      return static_cast<std::uint32_t>(request.ifr_mtu);
+    }
+  }
+  return std::nullopt;
 }
 
 Expected<Route, Error> system_route(const Address& peer) {

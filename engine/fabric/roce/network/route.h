@@ -3,14 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "fabric/net_names.h"
+#include "fabric/roce/packets/limits.h"
 
 namespace steertag::fabric::roce {
-
-/// Addresses that a client towards its own machine tries. Each may be in use.
-inline constexpr std::size_t kMostSources = 64;
 
 struct Route {
   /// Octets of an IP packet that the interface takes.
@@ -23,6 +22,16 @@ struct Route {
 /// Finds the route to an address. It may be one of this machine. Over IPv6 the system then chooses
 /// the peer's own address, and others follow.
 using FindRoute = std::function<Expected<Route, Error>(const Address& peer)>;
+
+/// The code of the largest path MTU, at most `most` octets, whose packets to the peer fit the
+/// interface.
+std::uint8_t path_mtu_towards(const Address& peer, const FindRoute& find_route, std::uint32_t most);
+
+/// The same for a known number of octets of an IP packet.
+std::uint8_t path_mtu_within(std::uint32_t mtu, bool ipv4, std::uint32_t most);
+/// Octets of an IP packet that the interface with this address takes, asked by any socket. Nothing
+/// if no interface has the address, as with most of 127/8.
+std::optional<std::uint32_t> interface_mtu(const Address& local, const Socket& socket);
 
 /// The route of this machine.
 Expected<Route, Error> system_route(const Address& peer);

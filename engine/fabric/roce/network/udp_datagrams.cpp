@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "fabric/roce/network/route.h"
 #include "fabric/roce/network/segment_run.h"
 
 namespace steertag::fabric::roce {
@@ -26,10 +27,9 @@ union Control {
 };
 
 Unexpected<Error> cannot_bind(const Address& local, int code) {
-  const std::string why =
-      code == EADDRINUSE ? "UDP port 4791 of this address is in use, by another RoCE end or by the "
-                           "kernel's rxe"
-                         : error_text(code);
+  const std::string why = code == EADDRINUSE
+                              ? "UDP port in use by another RoCE end or the kernel's rxe"
+                              : error_text(code);
   return tl::unexpected(Error{Errc::cannot_listen, local.text() + ": " + why});
 }
 
@@ -102,6 +102,7 @@ UdpDatagrams::UdpDatagrams(Socket socket, const Address& local)
     : socket_(std::move(socket)),
       local_(local),
       groups_(set_option(socket_.fd(), IPPROTO_UDP, UDP_SEGMENT, 0)),
+      mtu_(interface_mtu(local, socket_).value_or(kMostIpBytes)),
       room_(std::make_unique_for_overwrite<std::byte[]>(kReceives * kMostMergedBytes)) {
   set_option(socket_.fd(), IPPROTO_UDP, UDP_GRO, 1);  // without it they come one by one
   inbound_.reserve(kReceives);

@@ -20,6 +20,7 @@ class UdpDatagrams final : public Datagrams {
   int descriptor() const override { return socket_.fd(); }
   const Address& local() const override { return local_; }
   bool groups() const override { return groups_; }
+  std::uint32_t mtu() const override { return mtu_; }
   std::size_t receive_buffer() const override;
   std::size_t send(std::span<const Outbound> packets) override;
   std::span<const Inbound> receive() override;
@@ -29,6 +30,7 @@ class UdpDatagrams final : public Datagrams {
   Socket socket_;
   Address local_;
   bool groups_ = false;
+  std::uint32_t mtu_ = kMostIpBytes;   // known from the start: a process may give up system calls
   std::unique_ptr<std::byte[]> room_;  // NOLINT: pages that are not used are not there
   std::array<Address, kReceives> senders_;
   std::vector<Inbound> inbound_;

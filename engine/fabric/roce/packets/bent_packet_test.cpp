@@ -179,6 +179,57 @@ TEST_F(BentPacketTest, ARequestForAForeignServiceIsRejected) {
       << pair.client_notices.refused->message();
 }
 
+class BentResponseTest : public ::testing::Test {
+ protected:
+  /// Bends the server's responses, and reads `bytes` of it.
+  void read(const BentPacket& bent, std::uint32_t bytes) {
+    pair.server_options.bent_response = std::make_shared<const BentPacket>(bent);
+    ASSERT_NO_FATAL_FAILURE(pair.connect());
+    ASSERT_TRUE(pair.server);
+    source = pair.server_domain->allocate(bytes, {true, false});
+    std::ranges::fill(source->bytes(), std::byte{1});
+    sink = pair.client_domain->allocate(bytes, {});
+    ASSERT_TRUE(pair.client->rdma_read(*sink, 0, bytes, source->stag(), source->base(), 1));
+    ASSERT_TRUE(pair.poll_until(
+        [&] { return !pair.client_notices.completed.empty() || pair.client_notices.closed; }));
+  }
+  static BentPacket as(Opcode opcode, std::uint32_t index = 0) {
+    BentPacket bent;
+    bent.index = index;
+    bent.patches = {{0, Bytes{static_cast<std::byte>(opcode)}}};
+    return bent;
+  }
+
+  Pair pair{testing::roce_factory()};
+  std::unique_ptr<Region> source;
+  std::unique_ptr<Region> sink;
+};
+
+TEST_F(BentResponseTest, AResponseWithAWrongOpcodeEndsTheConnection) {
+  ASSERT_NO_FATAL_FAILURE(read(as(Opcode::read_response_last), kPayload));
+  ASSERT_TRUE(pair.client_notices.closed);
+  EXPECT_EQ(pair.client_notices.closed->code, Errc::protocol_error)
+      << pair.client_notices.closed->detail;
+  EXPECT_EQ(sink->bytes()[0], std::byte{0});
+  ASSERT_TRUE(pair.poll_until_closed());
+  EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_closed) << "it is no NAK";
+}
+
+TEST_F(BentResponseTest, AResponseThatIsLostComesAgain) {
+  BentPacket lost;
+  lost.copies = 0;
+  ASSERT_NO_FATAL_FAILURE(read(lost, kPayload));
+  EXPECT_FALSE(pair.client_notices.closed);
+  EXPECT_EQ(sink->bytes()[0], std::byte{1});
+}
+
+TEST_F(BentResponseTest, TheIndexIsThatOfAPacketOfTheResponse) {
+  ASSERT_NO_FATAL_FAILURE(read(as(Opcode::read_response_only, 1), 3 * 4096));
+  ASSERT_TRUE(pair.client_notices.closed);
+  EXPECT_EQ(sink->bytes()[0], std::byte{1});
+  EXPECT_EQ(sink->bytes()[4096], std::byte{0});
+}
+
 TEST_F(BentPacketTest, APacketOfTheOwnerIsOneMore) {
   ASSERT_NO_FATAL_FAILURE(up());
   ASSERT_NO_FATAL_FAILURE(send({}));

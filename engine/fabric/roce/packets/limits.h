@@ -1,4 +1,4 @@
-// Timers and counts of the roce provider.
+// Timers and counts of the roce provider, those of the peer's choice apart: RNR retries and READs.
 #pragma once
 
 #include <chrono>
@@ -6,6 +6,18 @@
 #include <cstdint>
 
 namespace steertag::fabric::roce {
+
+/// Datagrams that one call sends.
+inline constexpr std::size_t kBatch = 64;
+/// Datagrams that one call receives, or as many runs of them that the system has merged.
+inline constexpr std::size_t kReceives = 8;
+/// Addresses that a client towards its own machine tries. Each may be in use.
+inline constexpr std::size_t kMostSources = 64;
+/// Packets in flight after any number of losses.
+inline constexpr std::uint32_t kLeastWindow = 2;
+/// Faults of a test network: with so many percent a third of all packets still arrive as they were
+/// sent.
+inline constexpr unsigned kMostFaultPercent = 25;
 
 struct Limits {
   // Connection management.
@@ -29,7 +41,8 @@ struct Limits {
   /// Numbers that are drawn for a queue pair, a communication id or a port until one is free.
   std::uint32_t number_tries = 64;
 
-  // Reliable connections.
+  // Reliable connections. Retry count and acknowledge time-out of a peer's REQ are not used: our
+  // own repetition goes by the limits here, and by fabric::Limits::unsent and unanswered_read.
 
   /// Unacknowledged packets are repeated after this time, until a round trip was measured (as TCP
   /// does, RFC 6298) ...
@@ -63,9 +76,13 @@ struct Limits {
   /// RNR NAK: the peer waits 163.84 ms (InfiniBand specification 9.7.5.2.8), as often as
   /// `Policy::most_rnr_repetitions` says.
   std::uint8_t rnr_timer = 28;
+  /// Answers that wait, for each READ that the peer may issue. It repeats no more than those, and
+  /// between two of them is one acknowledgement.
+  std::size_t answers_a_read = 4;
   /// RDMA Reads in an octet of a request.
   std::uint16_t most_reads = 255;
-  /// Largest path MTU, in octets of payload.
+  /// Largest path MTU, in octets of payload. A REQ with a larger one is rejected, as is one whose
+  /// packets do not fit our interface.
   std::uint32_t path_mtu = 4096;
   /// Octets of the socket's buffers. The system may give less.
   int socket_buffer = 4 << 20;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "fabric/roce/packets/limits.h"
+
 namespace steertag::fabric::roce {
 
 class CongestionWindow {
@@ -36,13 +38,11 @@ class CongestionWindow {
   }
   /// A loss, once for all packets of a window (RFC 5681, equation 4).
   void halve() {
-    threshold_ = packets_ = std::min(most_, std::max(kLeast, packets_ / 2));
+    threshold_ = packets_ = std::min(most_, std::max(kLeastWindow, packets_ / 2));
     arrived_ = 0;
   }
 
  private:
-  static constexpr std::uint32_t kLeast = 2;
-
   std::uint32_t most_ = 1;
   std::uint32_t packets_ = 1;
   std::uint32_t threshold_ = 1;  // of slow start

@@ -14,9 +14,6 @@ constexpr std::uint8_t kSequenceNak = 0x60;
 constexpr std::uint8_t kRnrNak = 0x20;
 constexpr std::uint8_t kAckWithoutCredits = 0x1f;
 
-// A peer repeats no more READs than it may issue. Between two of them is one acknowledgement.
-constexpr std::size_t kMostAnswersARead = 4;
-
 using Longest = unsigned long long;
 
 Refusal invalid(std::string detail) {
@@ -76,12 +73,14 @@ void Responder::take_as_new(const Packet& request) {
   }
 }
 
+// RPC-over-RDMA has no immediate data, and no credit covers the receive that an RDMA Write with
+// Immediate takes (RFC 8166 3.3): both are refused.
 void Responder::take_next(const Packet& request) {
   nak_sent_ = false;
   const OpcodeTraits& traits = request.headers.traits();
   const std::uint32_t psn = request.headers.base.psn;
   Checked refusal;
-  switch (traits.operation) {
+  switch (traits.immediate ? wire::Operation::none : traits.operation) {
     case wire::Operation::send:
       refusal = take_send(request);
       break;
@@ -141,7 +140,7 @@ void Responder::take_duplicate(const Packet& request) {
   const bool answered = std::ranges::none_of(
       answers_, [&](const Answer& answer) { return own(answer) && !answer.duplicate; });
   std::erase_if(answers_, own);
-  if (answers_.size() >= kMostAnswersARead * std::size_t{terms_.reads}) {
+  if (answers_.size() >= limits_.answers_a_read * std::size_t{terms_.reads}) {
     return;
   }
   const auto newer = std::ranges::find_if(
@@ -251,9 +250,6 @@ std::optional<Refusal> Responder::take_write(const Packet& request) {
     return refusal;
   }
   const OpcodeTraits& traits = request.headers.traits();
-  if (traits.immediate) {
-    return invalid(std::string(wire::name(request.headers.base.opcode)) + " is not supported");
-  }
   if (traits.first) {
     write_ = request.headers.rdma;
     received_ = 0;
@@ -435,10 +431,19 @@ void Responder::send_one() {
   static constexpr std::array<std::byte, kMostPathMtuBytes> kZeros{};
   const View payload =
       answer.from == nullptr ? View(kZeros).first(bytes) : View(answer.from + offset, bytes);
-  output_.send(packet, {&payload, 1});
+  send_response(answer.sent, packet, payload);
   if (++answer.sent == answer.packets) {
     answers_.pop_front();
   }
+}
+
+void Responder::send_response(std::uint32_t number, const PacketHeaders& packet, View payload) {
+  if (!bent_ || bent_->index != number) {
+    output_.send(packet, {&payload, 1});
+    return;
+  }
+  const SharedBend bent = bent_->every_time ? bent_ : std::exchange(bent_, nullptr);
+  output_.send_bent(packet, {&payload, 1}, *bent);
 }
 
 bool Responder::source_open(const Answer& answer) const {

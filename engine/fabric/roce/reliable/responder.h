@@ -5,8 +5,10 @@
 
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include "fabric/fabric.h"
+#include "fabric/roce/packets/bent_packet.h"
 #include "fabric/roce/packets/formats.h"
 #include "fabric/roce/packets/policy.h"
 #include "fabric/roce/reliable/packet_output.h"
@@ -61,6 +63,8 @@ class Responder {
         policy_(policy) {}
 
   void start(const ResponseTerms& terms);
+  /// Fault hook: alters a packet of the first response to a READ request that has so many.
+  void bend_response(SharedBend bent) { bent_ = std::move(bent); }
   /// The owner ends the connection, and may have closed memory that the peer still uses. It then
   /// ends without a NAK, as it does with a device, whose queue pair stops first. So the peer does
   /// not take the end for a fault of its own.
@@ -111,6 +115,7 @@ class Responder {
   void answer_read(Answers::iterator before, const RdmaHeader& read, std::uint32_t psn,
                    SoftwareRegion* source, bool duplicate);
   void send_one();
+  void send_response(std::uint32_t number, const PacketHeaders& packet, View payload);
   bool source_open(const Answer& answer) const;
 
   ResponderOwner& owner_;
@@ -129,6 +134,7 @@ class Responder {
   bool nak_sent_ = false;  // for expected_: the gap is reported, or no receive is posted
   bool started_ = false;
   bool ending_ = false;
+  SharedBend bent_;
   Message message_ = Message::none;  // the one that has begun
   std::uint64_t received_ = 0;       // octets of it
   RdmaHeader write_;                 // of an RDMA Write that has begun

@@ -193,6 +193,7 @@ TEST_F(RoceResponderTest, PacketsOutOfShapeAreInvalidRequests) {
         Broken{"Only with more than the path MTU", Opcode::send_only, kMtu + 4},
         Broken{"atomic operation", Opcode::fetch_add, 0},
         Broken{"Write with Immediate", Opcode::write_only_immediate, 0},
+        Broken{"Send with Immediate", Opcode::send_only_immediate, 4},
         Broken{"longer than its receive", Opcode::send_only, 9}}) {
     SCOPED_TRACE(each.what);
     PacketLog log;

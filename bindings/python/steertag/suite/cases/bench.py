@@ -14,7 +14,7 @@ from ..nfs_client.nfs4_file_calls import Nfs4FileCalls
 from ..nfs_client.nfs_message import auth_sys, has_nfs3
 from ..rdma.connection import Connection
 from ..rdma.rdma_link import MOST_RNR_REPETITIONS, Settings
-from ..recording.fabric_tap import kept_packet
+from ..recording.fabric_tap import BENT, kept_packet
 from ..recording.plain import as_plain
 from ..recording.taps import tap_connection, tap_stream
 from ..run.profile import Profile
@@ -111,8 +111,8 @@ class Bench:
     def _connect_rdma(self, greet, must_open, settings):
         opened_with = self._settings(**settings)
         settings["private_data"] = bytes(opened_with.options.private_data)
-        if "bent_startup" in settings:
-            settings["bent_startup"] = kept_packet(settings["bent_startup"])
+        for name in BENT & settings.keys():
+            settings[name] = kept_packet(settings[name])
         number = len(self._captures)
         watch = self._link.watch(number, self._direct)
         self._captures.append(watch.capture)
@@ -180,7 +180,7 @@ class Bench:
         - `receive_bytes`: octets of each receive; by default what the private data announces.
         - `most_rnr_repetitions`: how often a Send that finds no receive is repeated over RoCE.
         - `options`: further fields of fabric.ConnectionOptions, such as crc, mpa_revision, ird, ord. With
-          raw_startup the case needs fault-hooks, with bent_startup bent-packets.
+          raw_startup the case needs fault-hooks, with bent_startup or bent_response bent-packets.
         """
         octets, announced = _private_data(private_data)
         most = self._link.provider.capabilities.largest_private_data

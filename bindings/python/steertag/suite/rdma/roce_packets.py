@@ -12,7 +12,7 @@ CM_AT = BASE_BYTES + DATAGRAM_BYTES + MAD_HEADER_BYTES
 # Fields of packets, as offsets of a patch: of the base header, of the RDMA header, and of a REQ.
 OPCODE_AT, PAD_AT, PARTITION_AT, QUEUE_PAIR_AT, PSN_AT = 0, 1, 2, 5, 9
 ADDRESS_AT, KEY_AT, LENGTH_AT = BASE_BYTES, BASE_BYTES + 8, BASE_BYTES + 12
-SERVICE_AT, PRIVATE_DATA_AT = CM_AT + 8, CM_AT + 140
+SERVICE_AT, PATH_MTU_AT, PRIVATE_DATA_AT = CM_AT + 8, CM_AT + 50, CM_AT + 140
 CRC_BYTES = 4
 PSN_MASK = 0xFFFFFF
 # Opcodes of a reliable connection.
@@ -141,6 +141,16 @@ def read_later(request, packets_later, octets_later):
     rest = address + octets_later, key, length - octets_later
     struct.pack_into(">QII", octets, ADDRESS_AT, *rest)
     return bytes(octets)
+
+
+def read_length(request):
+    """The octets that a READ request asks for."""
+    return struct.unpack_from(">I", request.octets, LENGTH_AT)[0]
+
+
+def path_mtu(request):
+    """The path MTU of a REQ, in octets of payload."""
+    return 128 << (request.octets[PATH_MTU_AT] >> 4)
 
 
 def management(kind, transaction, local_id, remote_id=0, fields=b""):

@@ -52,5 +52,13 @@ def test_the_numbers_are_those_of_request_and_reply():
     assert roce.numbers(connection((CLIENT, request))) is None
 
 
+def test_a_read_request_has_a_length_and_a_setup_a_path_mtu():
+    read = bytes([roce.READ_REQUEST]) + bytes(roce.LENGTH_AT - 1) + b"\0\0\x10\1"
+    request = roce.management(roce.REQ, 9, 1, fields=bytes(50 - 8) + b"\x30")
+    found = roce.packets(connection((SERVER, read), (CLIENT, request)))
+    assert roce.read_length(found[0]) == 0x1001
+    assert roce.path_mtu(found[1]) == 1024
+
+
 def test_what_is_too_short_is_left_out():
     assert roce.packets(connection((CLIENT, bytes(3)))) == []

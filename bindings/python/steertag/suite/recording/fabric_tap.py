@@ -7,6 +7,8 @@ from .plain import as_plain, CannotKeep
 _FAULT_FIELDS = ("bad_crc", "msn", "mo", "qn", "opcode", "ddp_version", "rdmap_version")
 FAULT_FIELDS = (*_FAULT_FIELDS, "ulpdu_length", "cut_after")
 PACKET_FIELDS = ("index", "psn_offset", "cut", "bad_crc", "copies", "every_time", "beyond_depth")
+# Options of a connection that are packets.
+BENT = {"bent_startup", "bent_response"}
 # Operations of a connection that are posted as they are.
 RAW = ("send_raw", "terminate", "rdma_write", "rdma_read")
 

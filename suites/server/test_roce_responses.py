@@ -1,0 +1,155 @@
+"""Responses to the server's RDMA Reads, over RoCE, in packets that break the rules of a reliable connection."""
+
+import pytest
+
+from steertag import fabric
+from steertag.suite import case, expect, kinds
+from steertag.suite.rdma import roce_packets as roce
+from .chunk_checks import write_call
+
+SERVED = "RFC8166-4.5.5-1"
+SEQUENCE, LENGTHS = "IBA-9.7-5", "IBA-9.7-6"
+NEEDS = ["bent-packets"]
+FIRST, MIDDLE, LAST, ONLY = roce.READ_RESPONSES
+# A response of so many octets is one packet of any path MTU.
+OCTETS = 64
+# The number of a packet among three, and its opcode in place of the right one.
+OPCODES = {
+    "first-as-middle": (0, MIDDLE),
+    "first-as-last": (0, LAST),
+    "first-as-only": (0, ONLY),
+    "middle-as-first": (1, FIRST),
+    "middle-as-last": (1, LAST),
+    "middle-as-only": (1, ONLY),
+    "last-as-first": (2, FIRST),
+    "last-as-middle": (2, MIDDLE),
+    "last-as-only": (2, ONLY),
+}
+SINGLE_OPCODES = {"only-as-first": FIRST, "only-as-middle": MIDDLE, "only-as-last": LAST}
+ACK = 0x1F
+SYNDROMES = {
+    "rnr": roce.RNR | 1,
+    "sequence": roce.SEQUENCE,
+    "access": roce.ACCESS,
+    "reserved": 0x40,
+}
+# Octets in place of the acknowledge header.
+HEADERS = {"none": b"", "double": bytes([ACK, 0, 0, 1]) * 2}
+# Alterations of the first packet of a response: a patch.
+FIRST_PACKETS = {
+    "last": (roce.OPCODE_AT, bytes([LAST])),
+    "access": (roce.BASE_BYTES, bytes([roce.ACCESS])),
+}
+
+
+def bent(*patches, **alterations):
+    """The fabric.BentPacket of a READ response with these patches, whenever it leaves."""
+    return fabric.BentPacket(patches=list(patches), every_time=True, **alterations)
+
+
+def response(opcode, octets, index=0):
+    """The fabric.BentPacket of a READ response with this opcode, and with these octets behind the base header."""
+    cut = roce.BASE_BYTES + len(octets)
+    patches = (roce.OPCODE_AT, bytes([opcode])), (roce.BASE_BYTES, octets)
+    return bent(*patches, index=index, cut=cut)
+
+
+def with_header(opcode, payload):
+    """The payload behind the acknowledge header that a READ response with this opcode has."""
+    return payload if opcode == MIDDLE else bytes([ACK, 0, 0, 1]) + payload
+
+
+def path_mtu(bench):
+    """Octets of payload in a packet of the path to the server."""
+    sent = roce.of_client(bench.connect())
+    return roce.path_mtu(next(each for each in sent if each.message == roce.REQ))
+
+
+def expect_unexecuted(
+    bench, content, packet, requirement_id, carry=lambda conn, call: conn.reduce(call)
+):
+    """The server reads the chunk of a WRITE, and a packet of the response is bent. The connection ends, and
+    nothing is written. The server lives on."""
+    handle = bench.file()
+    conn = bench.connect(bent_response=packet)
+    conn.stop_judging()
+    start = len(roce.packets(conn))
+    call = write_call(conn, handle, content)
+    chunk = len(carry(conn, call))
+    conn.send(call)
+    outcome = conn.await_outcome(call)
+    reads = [each for each in roce.of_server(conn, start) if each.opcode == roce.READ_REQUEST]
+    if outcome.kind == kinds.REPLY and chunk not in map(roce.read_length, reads):
+        bench.not_testable("the server reads a chunk in parts, and none has this packet")
+    expect(outcome, requirement_id, must=kinds.CLOSED)
+    expect.true(not conn.open, requirement_id, "the connection ends", outcome=outcome)
+    expect(bench.connect(greet=False).probe(), SERVED, must=[kinds.REPLY])
+    expect.data(bench.read_back(handle), b"", requirement_id, "content of the file")
+
+
+@case(
+    "server.roce.read-response-{name}", requirements=[SEQUENCE, SERVED], needs=NEEDS, hostile=True
+)
+@pytest.mark.parametrize("name", SINGLE_OPCODES)
+def test_single_opcode(bench, name):
+    """A response of one packet with the opcode of another one. It belongs to no whole response."""
+    content = bench.random.randbytes(OCTETS)
+    opcode = SINGLE_OPCODES[name]
+    packet = response(opcode, with_header(opcode, content))
+    expect_unexecuted(bench, content, packet, SEQUENCE)
+
+
+@case(
+    "server.roce.read-response-{name}", requirements=[SEQUENCE, SERVED], needs=NEEDS, hostile=True
+)
+@pytest.mark.parametrize("name", OPCODES)
+def test_opcode(bench, name):
+    """A response of three packets. One of them has the opcode of another one, and the right octets."""
+    index, opcode = OPCODES[name]
+    mtu = path_mtu(bench)
+    content = bench.random.randbytes(2 * mtu + OCTETS)
+    payload = content[index * mtu : (index + 1) * mtu]
+    packet = response(opcode, with_header(opcode, payload), index)
+    expect_unexecuted(bench, content, packet, SEQUENCE)
+
+
+@case(
+    "server.roce.read-response-syndrome-{name}",
+    requirements=[SEQUENCE, SERVED],
+    needs=NEEDS,
+    hostile=True,
+)
+@pytest.mark.parametrize("name", SYNDROMES)
+def test_syndrome(bench, name):
+    """A response of one packet with the right octets, whose acknowledge header does not say ACK."""
+    packet = bent((roce.BASE_BYTES, bytes([SYNDROMES[name]])))
+    expect_unexecuted(bench, bench.random.randbytes(OCTETS), packet, SEQUENCE)
+
+
+@case(
+    "server.roce.read-response-header-{name}",
+    requirements=[LENGTHS, SERVED],
+    needs=NEEDS,
+    hostile=True,
+)
+@pytest.mark.parametrize("name", HEADERS)
+def test_header(bench, name):
+    """A response of one packet without its acknowledge header, or with two. So the octets are too few or too
+    many."""
+    content = bytes([ACK]) + bench.random.randbytes(OCTETS - 1)
+    expect_unexecuted(bench, content, response(ONLY, HEADERS[name] + content), LENGTHS)
+
+
+@case(
+    "server.roce.read-response-long-call-{name}",
+    requirements=[SEQUENCE, SERVED],
+    needs=NEEDS,
+    hostile=True,
+)
+@pytest.mark.parametrize("name", FIRST_PACKETS)
+def test_long_call(bench, name):
+    """The server reads a whole WRITE from a Position-zero chunk. The first packet of the response is a Last, or
+    its acknowledge header is a NAK."""
+    packet = bent(FIRST_PACKETS[name])
+    content = bench.random.randbytes(OCTETS)
+    expect_unexecuted(bench, content, packet, SEQUENCE, lambda conn, call: conn.long_call(call))
