@@ -10,17 +10,19 @@ from ... import trace
 BASE_BYTES, DATAGRAM_BYTES, MAD_HEADER_BYTES, MAD_BYTES = 12, 8, 24, 256
 CM_AT = BASE_BYTES + DATAGRAM_BYTES + MAD_HEADER_BYTES
 # Fields of packets, as offsets of a patch: of the base header, of the RDMA header, and of a REQ.
-OPCODE_AT, PARTITION_AT, QUEUE_PAIR_AT, PSN_AT = 0, 2, 5, 9
+OPCODE_AT, PAD_AT, PARTITION_AT, QUEUE_PAIR_AT, PSN_AT = 0, 1, 2, 5, 9
 ADDRESS_AT, KEY_AT, LENGTH_AT = BASE_BYTES, BASE_BYTES + 8, BASE_BYTES + 12
 SERVICE_AT, PRIVATE_DATA_AT = CM_AT + 8, CM_AT + 140
 CRC_BYTES = 4
+PAD_BITS = 0x30  # of the octet at PAD_AT
 PSN_MASK = 0xFFFFFF
 # Opcodes of a reliable connection.
-SEND_FIRST = 0x00
+SEND_FIRST, SEND_ONLY, WRITE_FIRST, WRITE_ONLY = 0x00, 0x04, 0x06, 0x0A
 INVALIDATING_SENDS = (0x16, 0x17)
 SENDS = (*range(0x00, 0x06), *INVALIDATING_SENDS)
 INVALIDATED_KEY_BYTES = 4
-READ_REQUEST, READ_FIRST, READ_ONLY, ACKNOWLEDGE = 0x0C, 0x0D, 0x10, 0x11
+READ_REQUEST, READ_FIRST, READ_MIDDLE, READ_ONLY, ACKNOWLEDGE = 0x0C, 0x0D, 0x0E, 0x10, 0x11
+ACK_BYTES = 4  # of the header in acknowledgements, and in READ responses but those in the middle
 DATAGRAM_SEND = 0x64
 READ_RESPONSES = range(READ_FIRST, READ_ONLY + 1)
 # Syndromes: the upper three bits say the kind, and of a NAK all bits do.
@@ -80,6 +82,25 @@ class Packet:
         return self.octets[BASE_BYTES] if self.opcode == ACKNOWLEDGE else None
 
     @property
+    def msn(self):
+        """Of an acknowledgement or a NAK: how many messages the responder has completed; else None."""
+        if self.opcode != ACKNOWLEDGE:
+            return None
+        return int.from_bytes(self.octets[BASE_BYTES + 1 : BASE_BYTES + 4], "big")
+
+    @property
+    def rdma(self):
+        """(address, R_Key, length) of an RDMA Read request, or of the first packet of an RDMA Write."""
+        return struct.unpack_from(">QII", self.octets, ADDRESS_AT)
+
+    @property
+    def read(self):
+        """Of a READ response: its octets of the memory."""
+        header = 0 if self.opcode == READ_MIDDLE else ACK_BYTES
+        pad = (self.octets[PAD_AT] & PAD_BITS) >> 4
+        return self.octets[BASE_BYTES + header : len(self.octets) - pad]
+
+    @property
     def message(self):
         """The kind of a message of connection management, such as REQ; else None."""
         if self.opcode != DATAGRAM_SEND:
@@ -134,6 +155,12 @@ def management(kind, transaction, local_id, remote_id=0, fields=b""):
     return base + datagram + (head + body).ljust(MAD_BYTES, b"\0")
 
 
+def put_rdma(octets, address, length):
+    """Puts another address and length into the RDMA header of a packet, a bytearray."""
+    octets[ADDRESS_AT:KEY_AT] = struct.pack(">Q", address % (1 << 64))
+    octets[LENGTH_AT : LENGTH_AT + 4] = struct.pack(">I", length)
+
+
 @dataclasses.dataclass(frozen=True)
 class Numbers:
     """The numbers of an established connection, from its REQ and its REP."""
@@ -154,3 +181,9 @@ def numbers(conn):
     transaction = struct.unpack_from(">Q", request.octets, BASE_BYTES + DATAGRAM_BYTES + 8)[0]
     pairs = request.word(32) >> 8, reply.word(12) >> 8
     return Numbers(transaction, request.word(0), reply.word(0), *pairs)
+
+
+def reads_taken(conn):
+    """How many RDMA Reads at a time the client takes, by its REQ (responder resources)."""
+    request = next(each for each in of_client(conn) if each.message == REQ)
+    return request.word(32) & 0xFF
