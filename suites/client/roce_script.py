@@ -41,6 +41,11 @@ class PacketScript(Script):
         """No reply came for which `when` holds."""
         return self.reply is None
 
+    def mark(self):
+        """What is behind the act begins here."""
+        conn = self.reply.conn
+        self._start, self._calls = len(roce.packets(conn)), len(conn.calls)
+
     def packets(self):
         """The packets of the connection behind the act, of both sides."""
         return roce.packets(self.reply.conn)[self._start :]
@@ -65,7 +70,7 @@ class PacketScript(Script):
         if self.reply is not None or reply.kind == "callback" or not self._when(reply):
             return False
         self.reply = reply
-        self._start, self._calls = len(roce.packets(reply.conn)), len(reply.conn.calls)
+        self.mark()
         self._act(self)
         if self._awaited is None:
             reply.conform()
@@ -74,10 +79,12 @@ class PacketScript(Script):
         return True
 
     def on_poll(self):
-        if self._limit is None or not (self._awaited(self) or time.monotonic() > self._limit):
+        if self._limit is None:
             return
-        self._limit = None
-        self.release()
+        over = not self.reply.raw.up or time.monotonic() > self._limit
+        if over or self._awaited(self):
+            self._limit = None
+            self.release()
 
     def release(self):
         """What was awaited is there, or is late."""

@@ -84,6 +84,13 @@ class Watched(MemoryUse):
         """The client's packets behind the use."""
         return roce.of_client(self.offer.conn, self._start)
 
+    def responses(self, key, address):
+        """READ responses to the use, an RDMA Read of this memory."""
+        own = roce.of_server(self.offer.conn, self._start)
+        reads = (each for each in own if each.opcode == roce.READ_REQUEST)
+        asked = {each.psn for each in reads if each.rdma[:2] == (address, key)}
+        return [each for each in self.answers() if each.is_read_response and each.psn in asked]
+
 
 def _use(bench, when, answer, act):
     """(Watched, ClientOutcome) of a run in which memory was used that is certainly not open."""
@@ -130,8 +137,9 @@ def test_read(bench, name):
         return True
 
     use, outcome = _use(bench, when, answer, act)
-    responses = [each for each in use.answers() if each.is_read_response]
-    expect.equal(len(responses), 0, READ_CHECKED, "READ responses", outcome=outcome)
+    key, address, _ = place(use.offer)
+    responses = len(use.responses(key, address))
+    expect.equal(responses, 0, READ_CHECKED, "READ responses", outcome=outcome)
     _expect_refusal(bench, use, outcome, READ_CHECKED)
 
 

@@ -124,8 +124,14 @@ class ManyReads(PacketScript):
 
     def all_came(self):
         """Whether the client has answered them all."""
+        chunk = source(self.reply)
+        wanted = chunk.offset, chunk.handle, READ_BYTES
+        own = (each for each in self.packets() if each.is_of_server)
+        asked = {
+            each.psn for each in own if each.opcode == roce.READ_REQUEST and each.rdma == wanted
+        }
         found = {each.psn for each in self.answers() if each.is_read_response}
-        return len(found) == self.reads
+        return len(asked & found) == self.reads
 
 
 @case("client.roce.reads-beyond-depth", requirements=[DEPTH], needs=NEEDS, hostile=True)

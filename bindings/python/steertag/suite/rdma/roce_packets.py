@@ -19,6 +19,8 @@ PSN_MASK = 0xFFFFFF
 # Opcodes of a reliable connection.
 SEND_FIRST, SEND_ONLY, WRITE_FIRST, WRITE_ONLY = 0x00, 0x04, 0x06, 0x0A
 INVALIDATING_SENDS = (0x16, 0x17)
+# Of packets that end a message: Sends and RDMA Writes, each Last and Only; and RDMA Read requests.
+MESSAGE_ENDS = (0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0A, 0x0B, 0x0C, *INVALIDATING_SENDS)
 SENDS = (*range(0x00, 0x06), *INVALIDATING_SENDS)
 INVALIDATED_KEY_BYTES = 4
 READ_REQUEST, READ_FIRST, READ_MIDDLE, READ_ONLY, ACKNOWLEDGE = 0x0C, 0x0D, 0x0E, 0x10, 0x11
@@ -144,6 +146,18 @@ def of_client(conn, start=0):
 def naks(found, syndrome):
     """The NAKs of this syndrome among packets."""
     return [each for each in found if each.syndrome == syndrome]
+
+
+def counted_too_often(found):
+    """By how many messages at most the client's counts (MSN) exceed what the server had sent by then, among all
+    packets of a connection. Packets of the same PSN are one."""
+    sent, surplus = set(), 0
+    for each in found:
+        if each.is_of_server and each.opcode in MESSAGE_ENDS:
+            sent.add(each.psn)
+        elif not each.is_of_server and each.msn is not None:
+            surplus = max(surplus, each.msn - len(sent))
+    return surplus
 
 
 def management(kind, transaction, local_id, remote_id=0, fields=b""):

@@ -84,3 +84,14 @@ def test_a_response_has_octets_without_header_and_pad(opcode):
 def test_a_client_says_how_many_reads_it_takes():
     request = roce.management(roce.REQ, 9, 1, fields=bytes(24) + b"\0\0\x11\x10")
     assert roce.reads_taken(connection((CLIENT, request))) == 16
+
+
+def test_a_repeated_message_is_counted_once():
+    send = bytes([roce.SEND_ONLY, 0x40, 0xFF, 0xFF, 0, 0, 0, 0x12, 0, 0, 0, 7]) + b"call"
+    once = acknowledgement(0x1F)
+    twice = once[:-1] + b"\2"
+    repeated = (SERVER, send), (CLIENT, once), (SERVER, send)
+    found = roce.packets(connection(*repeated, (CLIENT, once)))
+    assert roce.counted_too_often(found) == 0
+    found = roce.packets(connection(*repeated, (CLIENT, twice)))
+    assert roce.counted_too_often(found) == 1
