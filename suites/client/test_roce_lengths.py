@@ -18,31 +18,35 @@ LARGEST_PATH_MTU = 4096
 RETH_BYTES = 16
 
 
-def _one(announced):
-    """An RDMA Write of one packet, whose header announces so many octets."""
-    return lambda segment: (OCTETS, announced)
-
-
-# (octets of an RDMA Write, what its header announces) for a segment.
-LIES = {
-    "more": _one(OCTETS * 2),
-    "fewer": _one(OCTETS // 2),
-    "none": _one(0),
-    "more-packets": lambda segment: (segment.length - LARGEST_PATH_MTU, segment.length),
-    "last-shorter": lambda segment: (segment.length - OCTETS, segment.length),
-    "last-longer": lambda segment: (segment.length, segment.length - OCTETS),
+# What the header of an RDMA Write of OCTETS announces.
+SHORT = {"more": OCTETS * 2, "fewer": OCTETS // 2, "none": 0}
+# (octets of an RDMA Write in several packets, what its header announces), for a chunk of so many octets.
+LONG = {
+    "more-packets": lambda chunk: (chunk - LARGEST_PATH_MTU, chunk),
+    "last-shorter": lambda chunk: (chunk - OCTETS, chunk),
+    "last-longer": lambda chunk: (chunk, chunk - OCTETS),
 }
+
+
+def _large(bench, reply):
+    """Octets of the write chunk, which takes several packets; else the end of the case."""
+    length = target(reply).length
+    if length < 2 * LARGEST_PATH_MTU:
+        bench.not_testable("the client's write chunk has room for one packet only")
+    return length
+
+
+def _spoil(reply, length, fault):
+    """Posts an RDMA Write of so many octets into the write chunk."""
+    segment = target(reply)
+    reply.raw.write(SPOILER * length, segment.handle, segment.offset, fault=fault)
 
 
 def _use(bench, act):
     """Runs the client with a packet that it has to refuse, in place of the reply to a READ."""
-
-    def in_place(script):
-        if target(script.reply).length < 2 * LARGEST_PATH_MTU:
-            bench.not_testable("the client's write chunk has room for one packet only")
-        act(script.reply)
-
-    script = PacketScript(is_read, in_place, lambda each: each.naks(roce.INVALID))
+    script = PacketScript(
+        is_read, lambda each: act(each.reply), lambda each: each.naks(roce.INVALID)
+    )
     outcome = bench.use(script)
     refused = script.naks(roce.INVALID)
     expect.at_least(refused, 1, LENGTHS, "NAKs (invalid request)", outcome=outcome)
@@ -50,17 +54,17 @@ def _use(bench, act):
 
 
 @case("client.roce.write-length.{name}", requirements=[LENGTHS], needs=WRITE_NEEDS, hostile=True)
-@pytest.mark.parametrize("name", LIES)
+@pytest.mark.parametrize("name", [*SHORT, *LONG])
 def test_write_length(bench, name):
     """An RDMA Write into a write chunk whose packets have other octets than its header announces. The client refuses
     it and ends the connection. Its user gets the right data on another one."""
 
     def act(reply):
-        segment = target(reply)
-        length, announced = LIES[name](segment)
+        length, announced = OCTETS, SHORT.get(name)
+        if announced is None:
+            length, announced = LONG[name](_large(bench, reply))
         patch = (roce.LENGTH_AT, announced.to_bytes(4, "big"))
-        fault = bent(patches=[patch], every_time=True)
-        reply.raw.write(SPOILER * length, segment.handle, segment.offset, fault=fault)
+        _spoil(reply, length, bent(patches=[patch], every_time=True))
 
     _use(bench, act)
 
@@ -70,9 +74,8 @@ def test_short_write(bench):
     """The First packet of an RDMA Write is shorter than the path MTU. The client ends the connection."""
 
     def act(reply):
-        segment = target(reply)
         fault = bent(cut=roce.BASE_BYTES + RETH_BYTES + OCTETS, every_time=True)
-        reply.raw.write(SPOILER * segment.length, segment.handle, segment.offset, fault=fault)
+        _spoil(reply, _large(bench, reply), fault)
 
     _use(bench, act)
 
