@@ -34,16 +34,19 @@ void bind_peer_connection(py::module_& module) {
       .def(
           "read",
           [](InterposedConnection& connection, std::uint32_t stag, std::uint64_t offset,
-             std::uint32_t length) {
-            return value_or_raise(connection.read(stag, offset, length));
+             std::uint32_t length, const fabric::Fault* fault) {
+            return value_or_raise(connection.read(stag, offset, length, fault));
           },
-          "stag"_a, "offset"_a, "length"_a, "The number that on_read gets with the octets.")
+          "stag"_a, "offset"_a, "length"_a, "fault"_a = nullptr,
+          "The number that on_read gets with the octets.")
       .def(
           "send_raw",
           [](InterposedConnection& connection, const py::buffer& octets) {
             value_or_raise(connection.send_raw(from_python(octets)));
           },
           "octets"_a)
+      .def("add_receives", &InterposedConnection::add_receives, "count"_a,
+           "Posts further receives, once: for a connection that was accepted with none.")
       .def(
           "terminate",
           [](InterposedConnection& connection, std::uint8_t layer, std::uint8_t type,

@@ -78,6 +78,7 @@ struct PyAcceptStep {
   std::optional<py::bytes> private_data;  // None: the server's own announcement
   py::bytes rejection;
   std::uint32_t receives = 0;
+  std::uint8_t most_rnr_repetitions = 0;
   std::optional<py::bytes> raw_startup;
   std::uint16_t ird = 16;
   std::uint16_t ord = 16;
@@ -110,6 +111,7 @@ class PyInterposer final : public Interposer {
       PyAcceptStep made;
       made.client_data = to_python(private_data);
       made.receives = step.endpoint.receives;
+      made.most_rnr_repetitions = step.endpoint.connection.roce.most_rnr_repetitions;
       const py::object shown = py::cast(&made, py::return_value_policy::reference);
       script_.attr("on_request")(shown);
       take(made, step);
@@ -193,6 +195,7 @@ class PyInterposer final : public Interposer {
     if (made.private_data) step.endpoint.raw_private_data = octets_of(*made.private_data);
     step.rejection = octets_of(made.rejection);
     step.endpoint.receives = made.receives;
+    step.endpoint.connection.roce.most_rnr_repetitions = made.most_rnr_repetitions;
     if (made.raw_startup) step.endpoint.connection.raw_startup = octets_of(*made.raw_startup);
     step.endpoint.connection.ird = made.ird;
     step.endpoint.connection.ord = made.ord;
@@ -396,6 +399,8 @@ void bind_accept_step(py::module_& module) {
                      "None: the server's own announcement.")
       .def_readwrite("rejection", &PyAcceptStep::rejection)
       .def_readwrite("receives", &PyAcceptStep::receives)
+      .def_readwrite("most_rnr_repetitions", &PyAcceptStep::most_rnr_repetitions,
+                     "Of a Send that finds no receive, as roce asks the client for them.")
       .def_readwrite("raw_startup", &PyAcceptStep::raw_startup)
       .def_readwrite("ird", &PyAcceptStep::ird)
       .def_readwrite("ord", &PyAcceptStep::ord)

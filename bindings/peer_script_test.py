@@ -5,11 +5,13 @@ import threading
 import pytest
 
 from steertag import fabric, peer, wire
+from steertag.suite.exchange.roce_address import with_free_address
 
 NULL_CALL = b"".join(word.to_bytes(4, "big") for word in (0x1234, 0, 2, 100003, 3, 0, 0, 0, 0, 0))
 # Polls until an awaited event; each runs for POLL_MS at most.
 MOST_POLLS = 500
 POLL_MS = 10
+POLLS_BEFORE_RECEIVES = 3
 # Until a client gives up a reply that it discards.
 UNANSWERED_S = 0.3
 
@@ -203,3 +205,30 @@ def test_server_without_direct_access_has_no_frames(script):
     with pytest.raises(ValueError, match="the frame has 0 octets, not 4"):
         server.set_frame(1, b"abcd")
     server.end_optimistic()
+
+
+def test_receives_may_be_posted_late(script):
+    """What finds none is sent again, as often as the client is asked to."""
+    server = peer.ScriptedServer([with_free_address("roce://127.0.0.1:0")], script)
+    polls = []
+
+    def on_request(step):
+        assert step.receives > 0 and step.most_rnr_repetitions == 0
+        step.receives = 0
+        step.most_rnr_repetitions = 6
+
+    script.on_request = on_request
+    replies = []
+    thread = call_in_thread(server, replies)
+    for _ in range(MOST_POLLS):
+        server.poll(POLL_MS)
+        if script.connections:
+            polls.append(list(script.seen))
+            if len(polls) == POLLS_BEFORE_RECEIVES:
+                script.connections[0].add_receives(2)
+        if not thread.is_alive():
+            break
+    thread.join()
+    assert len(replies[0]) == 24
+    assert not any(polls[POLLS_BEFORE_RECEIVES - 1]), "a call arrived without a receive"
+    server.close()

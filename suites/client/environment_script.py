@@ -68,3 +68,6 @@ class EnvironmentScript(Script):
 
     def on_quiet(self):
         self._script.on_quiet()
+
+    def on_poll(self):
+        self._script.on_poll()

@@ -13,10 +13,13 @@ CEILING_S = client_needs.QUIET_CEILING_MS / 1000
 
 class Counting(Script):
     def __init__(self):
-        self.told = 0
+        self.told = self.polls = 0
 
     def on_quiet(self):
         self.told += 1
+
+    def on_poll(self):
+        self.polls += 1
 
 
 @pytest.fixture
@@ -78,3 +81,9 @@ def test_a_script_is_told_once_behind_each_sign(adapter, clock):
     adapter.sign_after(1)
     adapter.tick(clock.now + 0.125, 100)
     assert adapter._script.told == 2
+
+
+def test_a_script_is_told_of_every_poll(adapter, clock):
+    for _ in range(3):
+        adapter.tick(clock.now, 100)
+    assert adapter._script.polls == 3 and adapter._script.told == 0

@@ -17,13 +17,6 @@ REPEATED_READS = 3
 # Octets of a file whose frame takes five packets of the largest path MTU, the last one not full.
 FILE_OCTETS = 4 * 4096 + 1001
 FEWEST_PACKETS = 3
-# The packet of the response, among so many, at which the repeated request begins.
-BEGINNINGS = {
-    "whole": lambda count: 0,
-    "second": lambda count: 1,
-    "middle": lambda count: count // 2,
-    "last": lambda count: count - 1,
-}
 
 
 @case("server.roce.repeated-read", requirements=[AGAIN], needs=NEEDS, hostile=True)
@@ -51,7 +44,7 @@ def test_repeated_read(bench):
     needs=[*NEEDS, "direct-access"],
     hostile=True,
 )
-@pytest.mark.parametrize("name", BEGINNINGS)
+@pytest.mark.parametrize("name", roce.BEGINNINGS)
 def test_repeated_frame_read(bench, name):
     """The request for the frame of a reference is repeated, twice, from a packet of its response on. Each time
     the server repeats that packet and those behind it, with the same PSNs and octets."""
@@ -66,7 +59,7 @@ def test_repeated_frame_read(bench, name):
     first = responses(conn, start)
     if len(first) < FEWEST_PACKETS:
         bench.not_testable("the server's blocks are too small for a response of several packets")
-    begin = BEGINNINGS[name](len(first))
+    begin = roce.BEGINNINGS[name](len(first))
     before = sum(len(each.read) for each in first[:begin])
     for _ in range(2):
         later = len(roce.packets(conn))

@@ -327,7 +327,11 @@ void Session::take_repeated_request() {
 
 void Session::take_reply(const Mad& mad) {
   if (state_ == State::established && initiator_ && mad.message.local_id == peer_id_) {
-    say_once(CmKind::ready_to_use, mad.transaction);  // the first was lost
+    if (policy_.takes_repeated_request) {
+      say_once(CmKind::ready_to_use, mad.transaction);  // the first was lost
+    } else {
+      fail_stale();
+    }
     return;
   }
   if (state_ != State::requesting) {

@@ -35,7 +35,8 @@ Expected<void, fabric::Error> InterposedConnection::write(Bytes octets, std::uin
 
 Expected<std::uint64_t, fabric::Error> InterposedConnection::read(std::uint32_t stag,
                                                                   std::uint64_t offset,
-                                                                  std::uint32_t length) {
+                                                                  std::uint32_t length,
+                                                                  const fabric::Fault* fault) {
   if (!up()) return gone();
   const WorkTag tag = next_tag();
   Sink& sink = reading_[tag];
@@ -44,7 +45,8 @@ Expected<std::uint64_t, fabric::Error> InterposedConnection::read(std::uint32_t 
     reading_.erase(tag);
     return tl::unexpected(fabric::Error{fabric::Errc::bad_region, "no memory for the sink"});
   }
-  auto posted = endpoint_->rdma_read(*sink.region, 0, length, stag, offset, tag);
+  auto posted =
+      endpoint_->connection()->rdma_read(*sink.region, 0, length, stag, offset, tag, fault);
   has_read_ = true;
   if (!posted) {
     reading_.erase(tag);
@@ -59,6 +61,10 @@ Expected<void, fabric::Error> InterposedConnection::send_raw(View octets) {
 
 Expected<void, fabric::Error> InterposedConnection::terminate(const trace::Terminate& terminate) {
   return up() ? endpoint_->connection()->terminate(terminate) : gone();
+}
+
+void InterposedConnection::add_receives(std::uint32_t count) {
+  if (endpoint_) endpoint_->add_receives(count);
 }
 
 void InterposedConnection::grant_callbacks(std::uint32_t window) {

@@ -35,13 +35,17 @@ class InterposedConnection {
                                       const fabric::Fault* fault = nullptr);
   /// The octets come to Interposer::on_read with the number that is given back.
   Expected<std::uint64_t, fabric::Error> read(std::uint32_t stag, std::uint64_t offset,
-                                              std::uint32_t length);
+                                              std::uint32_t length,
+                                              const fabric::Fault* fault = nullptr);
   /// Whether it has posted RDMA Writes, or Reads. The client's memory may then deny one of them.
   bool has_used_memory(fabric::Operation by) const {
     return by == fabric::Operation::rdma_read ? has_read_ : has_written_;
   }
   /// Octets straight into the stream (Capabilities::fault_hooks).
   Expected<void, fabric::Error> send_raw(View octets);
+  /// Further receives, once: for a connection that was accepted with none
+  /// (EndpointOptions::receives).
+  void add_receives(std::uint32_t count);
   Expected<void, fabric::Error> terminate(const trace::Terminate& terminate);
   /// As if the client had granted so many calls of the server (RFC 8167 4.1).
   void grant_callbacks(std::uint32_t window);

@@ -1,6 +1,7 @@
 // The responder on one connection: from a received message to an executed call.
 #include "server/rdma/server_connection.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "rpc/direction.h"
@@ -9,6 +10,9 @@
 
 namespace steertag::peer {
 namespace {
+
+// An interposer may post the receives later. Calls need a place all the same.
+constexpr std::uint32_t kFewestReceives = 1;
 
 bool too_complex(const wire::Header& header) {
   if (header.write_list.size() > kMostChunks || header.reply_chunk.size() > kMostSegmentsPerChunk)
@@ -28,7 +32,7 @@ ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
       slot_(std::move(slot)),
       info_{context.next_connection++, true, {}, {}},
       endpoint_(rdma.provider, *this, options),
-      most_transactions_(std::size_t{2} * options.receives) {
+      most_transactions_(std::size_t{2} * std::max(options.receives, kFewestReceives)) {
   callbacks_ = std::make_shared<ConnectionBackchannel>(static_cast<Sender&>(*this),
                                                        context.callbacks, kFirstCallbackXid, 1);
   info_.backchannel = callbacks_;

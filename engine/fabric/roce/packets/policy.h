@@ -28,7 +28,7 @@ struct Policy {
   bool checks_crc = true;
   bool checks_partition = true;
   // Connection management.
-  bool takes_repeated_request = true;  // false: a REQ ends the connection that it made
+  bool takes_repeated_request = true;  // false: a REQ, or a REP, ends the connection it made
   bool ignores_misplaced = true;       // false: a DREP ends an established connection
   bool answers_disconnect = true;      // false: a DREQ has no answer
   bool checks_disconnect = true;       // false: a DREQ for another queue pair ends the connection

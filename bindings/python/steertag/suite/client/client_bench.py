@@ -227,6 +227,7 @@ class ScriptAdapter:
         self._was_told = False
 
     def tick(self, now, quiet_ms):
+        self._script.on_poll()
         if self._was_told or now - self._last < quiet_ms / 1000 or self._quiet_told >= MOST_QUIET:
             return
         self._was_told = True

@@ -61,6 +61,9 @@ class Script:
     def on_quiet(self):
         """Nothing has come from the client for a while."""
 
+    def on_poll(self):
+        """The server has looked for packets. Packets that are no message show in a capture only."""
+
 
 class ReplyInterposer(Script):
     """A script made of functions.

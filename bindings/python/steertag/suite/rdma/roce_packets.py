@@ -14,13 +14,17 @@ OPCODE_AT, PAD_AT, PARTITION_AT, QUEUE_PAIR_AT, PSN_AT = 0, 1, 2, 5, 9
 ADDRESS_AT, KEY_AT, LENGTH_AT = BASE_BYTES, BASE_BYTES + 8, BASE_BYTES + 12
 SERVICE_AT, PATH_MTU_AT, PRIVATE_DATA_AT = CM_AT + 8, CM_AT + 50, CM_AT + 140
 CRC_BYTES = 4
+PAD_BITS = 0x30  # of the octet at PAD_AT
 PSN_MASK = 0xFFFFFF
 # Opcodes of a reliable connection.
-SEND_FIRST = 0x00
+SEND_FIRST, SEND_ONLY, WRITE_FIRST, WRITE_ONLY = 0x00, 0x04, 0x06, 0x0A
 INVALIDATING_SENDS = (0x16, 0x17)
+# Of packets that end a message: Sends and RDMA Writes, each Last and Only; and RDMA Read requests.
+MESSAGE_ENDS = (0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0A, 0x0B, 0x0C, *INVALIDATING_SENDS)
 SENDS = (*range(0x00, 0x06), *INVALIDATING_SENDS)
-INVALIDATED_KEY_BYTES, ACKNOWLEDGE_BYTES = 4, 4
+INVALIDATED_KEY_BYTES = 4
 READ_REQUEST, READ_FIRST, READ_MIDDLE, READ_ONLY, ACKNOWLEDGE = 0x0C, 0x0D, 0x0E, 0x10, 0x11
+ACK_BYTES = 4  # of the header in acknowledgements, and in READ responses but those in the middle
 DATAGRAM_SEND = 0x64
 READ_RESPONSES = range(READ_FIRST, READ_ONLY + 1)
 # Syndromes: the upper three bits say the kind, and of a NAK all bits do.
@@ -31,6 +35,13 @@ REQ, MRA, REJ, REP, RTU, DREQ, DREP = range(0x10, 0x17)
 MANAGEMENT_KEY, MANAGEMENT_PAIR = 0x80010000, 1
 # Reason of a REJ: there is no such service.
 NO_SERVICE = 8
+# The packet of a READ's response, of so many, from which a repeated request asks for it.
+BEGINNINGS = {
+    "whole": lambda packets: 0,
+    "second": lambda packets: 1,
+    "middle": lambda packets: packets // 2,
+    "last": lambda packets: packets - 1,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,13 +76,6 @@ class Packet:
         return self.opcode in READ_RESPONSES
 
     @property
-    def read(self):
-        """Of a packet of the response to an RDMA Read: its octets, without the pad."""
-        acknowledge = 0 if self.opcode == READ_MIDDLE else ACKNOWLEDGE_BYTES
-        pad = self.octets[PAD_AT] >> 4 & 0x3
-        return self.octets[BASE_BYTES + acknowledge : len(self.octets) - pad]
-
-    @property
     def is_nak(self):
         """Whether it is a NAK, other than for a missing receive."""
         return self.syndrome is not None and self.syndrome & 0x60 == NAK
@@ -85,6 +89,25 @@ class Packet:
     def syndrome(self):
         """Of an acknowledgement or a NAK; else None."""
         return self.octets[BASE_BYTES] if self.opcode == ACKNOWLEDGE else None
+
+    @property
+    def msn(self):
+        """Of an acknowledgement or a NAK: how many messages the responder has completed; else None."""
+        if self.opcode != ACKNOWLEDGE:
+            return None
+        return int.from_bytes(self.octets[BASE_BYTES + 1 : BASE_BYTES + 4], "big")
+
+    @property
+    def rdma(self):
+        """(address, R_Key, length) of an RDMA Read request, or of the first packet of an RDMA Write."""
+        return struct.unpack_from(">QII", self.octets, ADDRESS_AT)
+
+    @property
+    def read(self):
+        """Of a READ response: its octets of the memory."""
+        header = 0 if self.opcode == READ_MIDDLE else ACK_BYTES
+        pad = (self.octets[PAD_AT] & PAD_BITS) >> 4
+        return self.octets[BASE_BYTES + header : len(self.octets) - pad]
 
     @property
     def message(self):
@@ -136,21 +159,27 @@ def read_later(request, packets_later, octets_later):
     """The octets of a READ request for the rest of this one, from a packet of its response on."""
     octets = bytearray(request.octets)
     psn = (request.psn + packets_later) & PSN_MASK
-    address, key, length = struct.unpack_from(">QII", octets, ADDRESS_AT)
+    address, _, length = request.rdma
     octets[PSN_AT : PSN_AT + 3] = psn.to_bytes(3, "big")
-    rest = address + octets_later, key, length - octets_later
-    struct.pack_into(">QII", octets, ADDRESS_AT, *rest)
+    put_rdma(octets, address + octets_later, length - octets_later)
     return bytes(octets)
-
-
-def read_length(request):
-    """The octets that a READ request asks for."""
-    return struct.unpack_from(">I", request.octets, LENGTH_AT)[0]
 
 
 def path_mtu(request):
     """The path MTU of a REQ, in octets of payload."""
     return 128 << (request.octets[PATH_MTU_AT] >> 4)
+
+
+def counted_too_often(found):
+    """By how many messages at most the client's counts (MSN) exceed what the server had sent by then, among all
+    packets of a connection. Packets of the same PSN are one."""
+    sent, surplus = set(), 0
+    for each in found:
+        if each.is_of_server and each.opcode in MESSAGE_ENDS:
+            sent.add(each.psn)
+        elif not each.is_of_server and each.msn is not None:
+            surplus = max(surplus, each.msn - len(sent))
+    return surplus
 
 
 def management(kind, transaction, local_id, remote_id=0, fields=b""):
@@ -160,6 +189,12 @@ def management(kind, transaction, local_id, remote_id=0, fields=b""):
     head = struct.pack(">BBBBHHQHHI", 1, 7, 2, 3, 0, 0, transaction, kind, 0, 0)
     body = struct.pack(">II", local_id, remote_id) + fields
     return base + datagram + (head + body).ljust(MAD_BYTES, b"\0")
+
+
+def put_rdma(octets, address, length):
+    """Puts another address and length into the RDMA header of a packet, a bytearray."""
+    octets[ADDRESS_AT:KEY_AT] = struct.pack(">Q", address % (1 << 64))
+    octets[LENGTH_AT : LENGTH_AT + 4] = struct.pack(">I", length)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -182,3 +217,9 @@ def numbers(conn):
     transaction = struct.unpack_from(">Q", request.octets, BASE_BYTES + DATAGRAM_BYTES + 8)[0]
     pairs = request.word(32) >> 8, reply.word(12) >> 8
     return Numbers(transaction, request.word(0), reply.word(0), *pairs)
+
+
+def reads_taken(conn):
+    """How many RDMA Reads at a time the client takes, by its REQ (responder resources)."""
+    request = next(each for each in of_client(conn) if each.message == REQ)
+    return request.word(32) & 0xFF
