@@ -34,9 +34,9 @@ class Connection(Dialogue):
         self.grant = 1  # RFC 8166 3.3.3: one call until the first reply
         self.offers = []
         self._received = 0  # messages so far
-        self._ended = False  # the last notice was taken
-        self.completed = set()  # work ids of our operations
-        self.refused_reads = set()  # and of Reads that were refused alone
+        self._ended = False  # the last notice was taken.
+        self.completed = set()  # work ids of our operations that are done.
+        self.refused_reads = set()  # Work ids of RDMA Reads that were refused alone.
         self.violations = []  # (requirement id, text) of the memory oracle.
         # Messages that expectations found wrong: (number, requirement id).
         self._marks = []
