@@ -162,6 +162,10 @@ void PyConnection::send_raw(const py::buffer& bytes) {
   value_or_raise(connection().send_raw(from_python(bytes)));
 }
 
+void PyConnection::recover_read_faults() {
+  value_or_raise(connection().recover_read_faults());
+}
+
 void PyConnection::terminate(std::uint8_t layer, std::uint8_t type, std::uint8_t code) {
   value_or_raise(connection().terminate({layer, type, code}));
 }
@@ -204,6 +208,12 @@ void PyConnection::on_completed(fabric::Connection& /*connection*/, WorkId id,
   notices_.push_back({"completed", {}, {}, id, operation, {}});
 }
 
+void PyConnection::on_read_refused(fabric::Connection& /*connection*/, WorkId id,
+                                   const trace::Terminate& /*cause*/) {
+  finished_.push_back(id);
+  notices_.push_back({"read_refused", {}, {}, id, Operation::rdma_read, {}});
+}
+
 void PyConnection::on_closed(fabric::Connection& /*connection*/, const CloseReason& reason) {
   closed_ = reason;
   notices_.push_back({"closed", {}, {}, {}, {}, reason});
@@ -226,7 +236,7 @@ void bind_notices(py::module_& module) {
            [](const CloseReason& reason) { return "<CloseReason " + text_of(reason) + ">"; });
   py::class_<PyNotice>(module, "Notice",
                        "A notice to the owner of a connection; `kind` is established, refused, "
-                       "received, completed or closed.")
+                       "received, completed, read_refused or closed.")
       .def_readonly("kind", &PyNotice::kind)
       .def_property_readonly("bytes",
                              [](const PyNotice& notice) { return to_python(notice.bytes); })
@@ -264,6 +274,9 @@ void bind_fabric_connection(py::module_& module) {
       .def("open_window", &PyConnection::open_window, "region"_a, "rights"_a,
            "Binds a memory window to the region, which the peer's Send with Invalidate closes.")
       .def("send_raw", &PyConnection::send_raw, "octets"_a, "Writes octets into the byte stream.")
+      .def("recover_read_faults", &PyConnection::recover_read_faults,
+           "From now on the peer may refuse an RDMA Read alone (docs/direct-access.md). Raises "
+           "Error where the provider cannot.")
       .def("terminate", &PyConnection::terminate, "layer"_a, "type"_a, "code"_a,
            "Sends a Terminate and closes.")
       .def("disconnect", &PyConnection::disconnect,

@@ -49,7 +49,7 @@ struct PyRegion {
 using RegionRef = std::shared_ptr<PyRegion>;
 
 /// A notice to the owner of a connection. `kind` is "established", "refused", "received",
-/// "completed" or "closed"; other members are set where they apply.
+/// "completed", "read_refused" or "closed"; other members are set where they apply.
 struct PyNotice {
   std::string kind;
   Bytes bytes;  // received: the message; established, refused: the peer's private data
@@ -93,6 +93,7 @@ class PyConnection final : public fabric::Handler {
                            std::uint32_t stag, std::uint64_t offset, const fabric::Fault* fault);
   void open_window(const RegionRef& region, fabric::Rights rights);
   void send_raw(const py::buffer& bytes);
+  void recover_read_faults();
   void terminate(std::uint8_t layer, std::uint8_t type, std::uint8_t code);
   void disconnect();
   void abort();
@@ -118,6 +119,8 @@ class PyConnection final : public fabric::Handler {
                    std::optional<std::uint32_t> invalidated) override;
   void on_completed(fabric::Connection& connection, fabric::WorkId id,
                     fabric::Operation operation) override;
+  void on_read_refused(fabric::Connection& connection, fabric::WorkId id,
+                       const trace::Terminate& cause) override;
   void on_closed(fabric::Connection& connection, const fabric::CloseReason& reason) override;
 
  private:

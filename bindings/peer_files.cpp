@@ -73,7 +73,7 @@ class PyFiles {
           double timeout_s, bool optimistic, std::optional<std::uint32_t> io_bytes,
           std::optional<std::uint32_t> in_flight, std::optional<std::uint32_t> inline_bytes,
           std::optional<std::size_t> chunk_from, std::optional<std::uint32_t> credits, bool crc,
-          const std::optional<std::string>& transfer, bool recoverable_faults)
+          const std::optional<std::string>& transfer, bool recoverable_faults, bool limits_hellos)
       : wish_{io_bytes.value_or(0), in_flight.value_or(0)} {
     const auto size =
         check_announced_size("send and receive", inline_bytes.value_or(kDefaultAnnouncedBytes));
@@ -88,6 +88,7 @@ class PyFiles {
     options.mount_port = mount_port;
     options.transfer = transfer_of(transfer, optimistic);
     options.recoverable_faults = recoverable_faults;
+    options.optimistic.limits_hellos = limits_hellos;
     options.interrupted = [] {
       const py::gil_scoped_acquire gil;
       return PyErr_CheckSignals() != 0;
@@ -303,13 +304,15 @@ void bind_peer_files(py::module_& module) {
                    std::vector<std::uint32_t>, std::uint16_t, double, bool,
                    std::optional<std::uint32_t>, std::optional<std::uint32_t>,
                    std::optional<std::uint32_t>, std::optional<std::size_t>,
-                   std::optional<std::uint32_t>, bool, const std::optional<std::string>&, bool>(),
+                   std::optional<std::uint32_t>, bool, const std::optional<std::string>&, bool,
+                   bool>(),
           "url"_a, py::kw_only(), "version"_a = 0, "uid"_a = py::none(), "gid"_a = 0,
           "gids"_a = std::vector<std::uint32_t>{}, "mount_port"_a = 0,
           "timeout_s"_a = std::chrono::duration<double>(kCallTimeout).count(),
           "optimistic"_a = false, "io_bytes"_a = py::none(), "in_flight"_a = py::none(),
           "inline_bytes"_a = py::none(), "chunk_from"_a = py::none(), "credits"_a = py::none(),
           "crc"_a = true, "transfer"_a = py::none(), "recoverable_faults"_a = false,
+          "limits_hellos"_a = true,
           "version 3 or 4; 0: 4.1, or 3 if the server lacks it. Calls without `uid` carry "
           "AUTH_NONE. `transfer`: how data gets to the other end over RDMA (TRANSFER_MODES); "
           "`optimistic` stands for that mode. A transfer has READs or "
@@ -317,7 +320,9 @@ void bind_peer_files(py::module_& module) {
           "a time. Over RDMA `inline_bytes` are announced, and data of `chunk_from` octets takes a "
           "chunk even if it fits. `recoverable_faults`: over iwarp, a refused RDMA Read of the "
           "mode "
-          "optimistic leaves its connection up, if the server agrees.")
+          "optimistic leaves its connection up, if the server agrees. Without `limits_hellos` "
+          "HELLO "
+          "follows the end of that connection at once, for measurements of what an end costs.")
       .def_property_readonly("version", [](PyFiles& self) { return self.files().version(); })
       .def_property_readonly("optimistic", &PyFiles::optimistic,
                              "Reads so far as a dict, or None without direct access: RDMA Reads "

@@ -49,6 +49,7 @@ struct OptimisticPolicy {
   bool forgets_closed = true;   // false: references of a file serve its next OPEN
   bool heeds_recalls = true;    // false: references outlive the recall of the file's delegation
   bool checks_offsets = true;   // false: a reference may begin inside of a block
+  bool evicts = true;           // false: a full directory of references is an error of the user
   bool uses_nfs = true;         // false: what the program does not give is an error of the user
 };
 

@@ -6,7 +6,7 @@ import pytest
 
 from steertag import wire
 from steertag.nfs import direct
-from steertag.suite import case
+from steertag.suite import case, client_kinds as kinds, expect
 from .direct_server import (
     BLOCK,
     DirectServer,
@@ -18,6 +18,7 @@ from .direct_server import (
     use_direct,
 )
 
+EVICTS = "ODAFS-21"
 LARGEST = (1 << 32) - 1
 LARGEST_OFFSET = (1 << 64) - 1
 FAR = 1 << 40  # octets, behind the end of the file
@@ -110,10 +111,10 @@ def test_list(bench, name):
     need_references(bench, script)
 
 
-@case("client.direct.list-without-end", requirements=OWED, hostile=True)
+@case("client.direct.list-without-end", requirements=[*OWED, EVICTS], hostile=True)
 def test_without_end(bench):
     """Each reply has as many references as fit, to blocks that were not asked for. No frame is valid, so that there
-    are many replies."""
+    are many replies: thousands of references. A client that forgets some completes its copy."""
     number = itertools.count(1)
 
     def more(found, reply):
@@ -126,6 +127,7 @@ def test_without_end(bench):
 
     script = DirectServer(references=more, frame=lambda frame, _: bytes(len(frame)))
     outcome = use_direct(bench, script)
+    expect(outcome, EVICTS, must=[kinds.COMPLETED])
     expect_copied(bench, script, outcome)
     need_references(bench, script)
 

@@ -146,6 +146,7 @@ def main():
     parser.add_argument("--listen", required=True, action="append")
     parser.add_argument("--port-file", type=pathlib.Path, required=True)
     parser.add_argument("--optimistic", action="store_true")  # said to every bundled server
+    parser.add_argument("--recoverable-faults", action="store_true")  # likewise
     parser.add_argument("--deviate", action="append", default=[], choices=DEFECTS)
     options = parser.parse_args()
     defects = set(options.deviate)

@@ -16,6 +16,12 @@ class OptimisticConnection:
 
     def __init__(self, bench, private_data, **settings):
         self.conn = bench.connect_optimistic(private_data, **settings)
+        # Whether both sides know recoverable refusals.
+        self.recovers = direct.is_recoverable(private_data) and direct.is_recoverable(
+            bytes(self.conn.raw.private_data)
+        )
+        if self.recovers and self.open:
+            self.conn.raw.recover_read_faults()
 
     @property
     def open(self):
@@ -31,8 +37,10 @@ class OptimisticConnection:
     def finish(self, started):
         """The octets of a Read that was started, or None if none came."""
         sink, work = started
-        came = work is not None and self.conn.wait_until(lambda: work in self.conn.completed)
-        return bytes(sink.bytes()) if came else None
+        if work is None:
+            return None
+        self.conn.wait_until(lambda: work in self.conn.completed | self.conn.refused_reads)
+        return bytes(sink.bytes()) if work in self.conn.completed else None
 
     def read(self, stag, offset, length):
         """The octets of this memory of the server, or None."""
@@ -103,9 +111,12 @@ class DirectUser:
             detail = f"HELLO's ticket: {self.optimistic.conn.refusal}"
             raise unprepared(self.conn.owed, "an optimistic connection", kinds.DISCONNECT, detail)
 
-    def try_ticket(self, ticket, **settings):
-        """An OptimisticConnection by this ticket; it may be refused."""
-        return OptimisticConnection(self._bench, direct.private_data(ticket), **settings)
+    def try_ticket(self, ticket, recoverable=False, **settings):
+        """An OptimisticConnection by this ticket; it may be refused. `recoverable`: the client knows recoverable
+        refusals."""
+        return OptimisticConnection(
+            self._bench, direct.private_data(ticket, recoverable=recoverable), **settings
+        )
 
     def refs_args(self, handle, want_refs=MOST_INLINE, offset=0):
         """Arguments of REFS from an offset to the end of the file."""

@@ -56,7 +56,7 @@ def write(run, folder):
 
 
 def parse(arguments):
-    parser = rows_parser(PROGRAM, DESCRIPTION, ROWS, "", rounds=7, seconds=0.3)
+    parser = rows_parser(PROGRAM, DESCRIPTION, ROWS, "", rounds=15, seconds=0.15)
     return parse_rows(parser, ROWS, arguments)
 
 

@@ -24,6 +24,9 @@ INLINE, DIRECT, CACHED, PRE_POSTED = "inline", "direct", "cached", "pre-posted"
 OPTIMISTIC = "optimistic"
 # With recoverable refusals; the other one is A+B of the results.
 RECOVERABLE = "optimistic D"
+# From a server that closes the memory of a stale block, without recoverable refusals: the Read ends its connection.
+FAULTING = "optimistic A"
+OPTIMISTIC_WAYS = (OPTIMISTIC, RECOVERABLE, FAULTING)
 # In the first, data stays where the message was received. In all others it is in a buffer of its own at the end.
 LEFT = "inline, left in the message"
 # The largest that is announced, and the READs that fit into it.
@@ -38,6 +41,9 @@ def opened(server, way, path):
     options = {} if way == TCP else {"transfer": mode}
     if way == RECOVERABLE:
         options = {"transfer": OPTIMISTIC, "recoverable_faults": True}
+    if way == FAULTING:
+        # Our client usually waits for a second, and for a minute after three ends.
+        options = {"transfer": OPTIMISTIC, "limits_hellos": False}
     files = connect(server, TCP if way == TCP else NO_CRC, **options)
     bench = files.bench(files.find(path))
     try:
@@ -101,7 +107,7 @@ class Way:
 
     def collect(self, size):
         """Of optimistic reads: reads the file once, so that there is a valid reference to each block. They lapse."""
-        if self.name not in (OPTIMISTIC, RECOVERABLE):
+        if self.name not in OPTIMISTIC_WAYS:
             return
         read_all = functools.partial(_pass, self.bench, "read", size, self.bench.size // size)
         _collect(self.files, read_all, f"some blocks of {size} have no reference")

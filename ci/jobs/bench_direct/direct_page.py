@@ -244,7 +244,9 @@ def _stale(found):
     yield (
         "Passes of optimistic READs over a file, one at a time, after a writer has changed this share of its blocks, from the "
         "start on. The first READ of a stale block is made again by RPC, whose reply has references to 16 blocks. A+B: the block "
-        "says that it is stale. D: the server refuses the RDMA Read, and the connection goes on."
+        "says that it is stale. D: the server refuses the RDMA Read, and the connection goes on. A alone: the memory is closed, and "
+        "the RDMA Read ends the connection. HELLO follows at once here; our client otherwise waits for a second. One end voids "
+        "all references, so that a pass has one at most: the rest is read by RPC until new references come."
     )
     yield ""
     rows = []
@@ -257,7 +259,7 @@ def _stale(found):
     nothing = [""] * len(_stale_cells(direct, direct)) * (len(STALE_WAYS) - 1)
     rows.append(("direct READs", *_stale_cells(direct, direct), *nothing))
     heads = ["us a READ", "to direct", "server CPU us"]
-    named = [f"{form}: {head}" for form in ("A+B", "D") for head in heads]
+    named = [f"{form}: {head}" for form in ("A+B", "D", "A alone") for head in heads]
     yield from table(["stale", *named], rows)
 
 

@@ -7,6 +7,7 @@ from ci.jobs.bench_direct import raw
 from ci.jobs.bench_direct.direct_clients import (
     CACHED,
     DIRECT,
+    FAULTING,
     INLINE,
     INLINE_BYTES,
     LEFT,
@@ -39,7 +40,9 @@ RECORD = 60 * KIB
 RECORDS = 1024
 WORK = tuple(size * KIB for size in (0, 15, 30, 60))
 SHARES = (0, 0.01, 0.1, 0.5, 1)
-STALE_WAYS = (OPTIMISTIC, RECOVERABLE)
+STALE_WAYS = (OPTIMISTIC, RECOVERABLE, FAULTING)
+# The option of a server that closes the memory of a block when it is stale.
+CLOSING = ("--deviate", "revoked-memory-closed")
 # A server grants so many frames to one client, and each has a block.
 FRAMES = 512
 CLIENTS = 2
@@ -88,12 +91,14 @@ def stale(rounds, seconds):
     """X1: optimistic READs, one at a time, when a share of the references leads nowhere."""
     with contextlib.ExitStack() as stack:
         main, path = _with_frames(stack, SMALL)
-        readers = [stack.enter_context(opened(main, way, path)) for way in STALE_WAYS]
-        writer = stack.enter_context(opened(main, INLINE, path))
+        places = {way: (main, path) for way in STALE_WAYS}
+        places[FAULTING] = _with_frames(stack, SMALL, *CLOSING)
+        cells = []
+        for way, (its_server, its_path) in places.items():
+            reader = stack.enter_context(opened(its_server, way, its_path))
+            writer = stack.enter_context(opened(its_server, INLINE, its_path))
+            cells += [reader.reading_beside(writer, share, SMALL) for share in SHARES]
         plain = stack.enter_context(opened(main, DIRECT, path))
-        cells = [
-            reader.reading_beside(writer, share, SMALL) for reader in readers for share in SHARES
-        ]
         cells.append(plain.cell(SMALL, 1))
         return measure(shuffled(cells), rounds, seconds)
 
@@ -135,17 +140,17 @@ def two_clients(rounds, seconds):
         return measure(shuffled(cells), rounds, seconds)
 
 
-def _with_frames(stack, block):
-    """(server, path): a file of as many blocks as one client may have frames."""
-    main = stack.enter_context(_frame_server(block))
+def _with_frames(stack, block, *options):
+    """(server, path): a file of as many blocks as one client may have frames, of a server with these options besides."""
+    main = stack.enter_context(_frame_server(block, *options))
     return main, stack.enter_context(new_file(main, NO_CRC, FRAMES * block))
 
 
-def _frame_server(block):
+def _frame_server(block, *more):
     options = ("--inline-bytes", INLINE_BYTES, "--optimistic", "--direct-block", block)
     options += ("--recoverable-faults",)  # for the clients that ask for it
     # One provider, so that no turn of the server looks at another.
-    return server(*options, providers=("iwarp",))
+    return server(*options, *more, providers=("iwarp",))
 
 
 def shuffled(cells):

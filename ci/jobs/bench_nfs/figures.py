@@ -82,7 +82,8 @@ class Figures:
 
 @dataclasses.dataclass(frozen=True)
 class Value:
-    """A median of rounds, and their spread: (most - least) / median."""
+    """A median of rounds, and their spread: what the middle half of them covers, to the median. A machine that others use
+    stops a process now and then: the few rounds that it hits say nothing of the rest."""
 
     median: float
     spread: float
@@ -99,7 +100,10 @@ def value(numbers):
     """The Value of one number a round."""
     numbers = list(numbers)
     median = statistics.median(numbers)
-    return Value(median, (max(numbers) - min(numbers)) / median if median else 0.0)
+    if len(numbers) < 2 or not median:
+        return Value(median, 0.0)
+    lower, _, upper = statistics.quantiles(numbers, n=4, method="inclusive")
+    return Value(median, (upper - lower) / median)
 
 
 def of(rounds, name):

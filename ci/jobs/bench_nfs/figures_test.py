@@ -11,9 +11,20 @@ def of_rate(rate, cpu=0.5):
 
 
 def test_a_value_is_the_median_with_the_spread():
-    rounds = [of_rate(90), of_rate(100), of_rate(120)]
+    rounds = [of_rate(rate) for rate in (100, 70, 90, 110, 120)]
     found = figures.of(rounds, "rate")
-    assert (found.median, found.spread) == (100, 0.3)
+    assert (found.median, found.spread) == (100, 0.2)
+
+
+def test_single_rounds_that_were_disturbed_make_no_spread():
+    rounds = [of_rate(rate) for rate in (100, 100, 10, 100, 100, 100, 500)]
+    found = figures.of(rounds, "rate")
+    assert (found.median, found.spread) == (100, 0)
+
+
+@pytest.mark.parametrize("rates", [(100,), (0, 0)])
+def test_what_has_no_spread(rates):
+    assert figures.of([of_rate(rate) for rate in rates], "rate").spread == 0
 
 
 def test_ratios_are_taken_round_by_round():

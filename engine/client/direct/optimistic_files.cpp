@@ -267,6 +267,8 @@ void OptimisticFiles::read_by_rpc(const ReadRef& read) {
                    if (!good) return read_by_nfs(read);
                    ++statistics_.rpc_reads;
                    remember(read->file, result->resok4.refs, asked);
+                   if (!options_.policy.evicts && directory_.size() == kMostKeptReferences)
+                     return refuse(read, "the directory of references is full");
                    read->done(ReadOutcome{result->resok4.data, result->resok4.eof});
                  });
 }
@@ -275,8 +277,12 @@ void OptimisticFiles::read_by_nfs(const ReadRef& read) {
   ++statistics_.nfs_reads;
   if (options_.policy.uses_nfs)
     return files_->read(read->file, read->offset, read->count, read->done);
-  schedule_.later(milliseconds{0}, [read] {
-    read->done(tl::unexpected(FileError{FileErrc::call_failed, "no direct access", 0, {}}));
+  refuse(read, "no direct access");
+}
+
+void OptimisticFiles::refuse(const ReadRef& read, const char* why) {
+  schedule_.later(milliseconds{0}, [read, why] {
+    read->done(tl::unexpected(FileError{FileErrc::call_failed, why, 0, {}}));
   });
 }
 

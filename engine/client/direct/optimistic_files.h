@@ -96,6 +96,8 @@ class OptimisticFiles final : public ForwardedFiles {
   void deliver(const BlockRead& read, const direct::Reference& reference, View data);
   void read_by_rpc(const ReadRef& read);
   void read_by_nfs(const ReadRef& read);
+  /// An error of the user, later.
+  void refuse(const ReadRef& read, const char* why);
 
   CallSchedule& schedule_;
   fabric::Provider& provider_;

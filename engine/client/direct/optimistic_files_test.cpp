@@ -6,6 +6,22 @@
 namespace steertag::peer::testing {
 namespace {
 
+/// Files of an NFS client whose delegations a test recalls.
+class RecalledFiles final : public ForwardedFiles {
+ public:
+  explicit RecalledFiles(std::unique_ptr<RemoteFiles> files) : ForwardedFiles(std::move(files)) {}
+  void read(RemoteFile file, std::uint64_t offset, std::uint32_t count, ReadDone done) override {
+    files_->read(file, offset, count, std::move(done));
+  }
+  void keep_delegations(std::function<void(RemoteFile)> recalled) override {
+    recall = std::move(recalled);
+  }
+  void return_delegation(RemoteFile file) override { returned(file); }
+
+  std::function<void(RemoteFile)> recall;
+  std::function<void(RemoteFile)> returned;
+};
+
 class OptimisticFilesTest : public DirectFilesTest<OptimisticFiles> {
  protected:
   void SetUp() override {
@@ -13,8 +29,8 @@ class OptimisticFilesTest : public DirectFilesTest<OptimisticFiles> {
     start();
   }
   /// A client of this version of NFS.
-  void start(std::uint32_t version = 3) {
-    auto inner = connect_files(version, {});
+  void start(std::uint32_t version = 3) { start(connect_files(version, {})); }
+  void start(std::unique_ptr<RemoteFiles> inner) {
     OptimisticOptions options;
     options.identity = identity;
     wire::store_u64(options.verifier.data(), next_xid);
@@ -299,6 +315,24 @@ TEST_P(OptimisticFilesTest, RecallEndsTheUseOfReferences) {
   file = open("/export/file");
   EXPECT_EQ(read(file, kBlock, kBlock).first, block(1));
   EXPECT_EQ(files->statistics().valid, 2U) << "the next OPEN has references of its own";
+}
+
+TEST_P(OptimisticFilesTest, DelegationGoesBackOnceWithNoReadInFlight) {
+  constexpr std::size_t kReads = 8;
+  auto inner = std::make_unique<RecalledFiles>(connect_files(3, {}));
+  RecalledFiles& nfs = *inner;
+  start(std::move(inner));
+  make_file("file", pattern(kReads * kBlock));
+  const RemoteFile file = open("/export/file");
+  std::size_t done = 0;
+  std::vector<std::size_t> done_at_return;
+  nfs.returned = [&](RemoteFile) { done_at_return.push_back(done); };
+  for (std::size_t i = 0; i < kReads; ++i)
+    files->read(file, i * kBlock, kBlock, [&](const Expected<ReadOutcome, FileError>&) { ++done; });
+  nfs.recall(file);
+  step_until([&] { return done == kReads && !done_at_return.empty(); });
+  EXPECT_EQ(done_at_return, std::vector{kReads});
+  EXPECT_EQ(files->statistics().valid, kReads) << "none was in flight at the recall";
 }
 
 TEST_P(OptimisticFilesTest, ServerWithoutTheProgramMakesNoDifference) {

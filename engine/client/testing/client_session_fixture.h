@@ -102,6 +102,7 @@ class ClientSessionTest : public ::testing::Test {
       nfs4::OpenArgs args;
       args.decode(reader);
       accesses.push_back(args.share_access);
+      if (before_open_reply) before_open_reply();
       nfs4::OpenResult result;
       result.status = status;
       result.resok4.delegation = delegation;
@@ -143,6 +144,7 @@ class ClientSessionTest : public ::testing::Test {
   std::uint32_t flags = 0;              // sr_status_flags
   nfs4::Delegation delegation;          // that OPEN gives
   std::vector<std::uint32_t> accesses;  // of OPENs
+  std::function<void()> before_open_reply;
   std::uint64_t client_id = 0;
   unsigned made = 0;
   unsigned unanswered = 0;

@@ -283,6 +283,91 @@ TEST_F(ClientBackchannelTest, KeptDelegationIsReturnedByItsUserAfterTheRecall) {
   EXPECT_EQ(count(Opnum::OP_DELEGRETURN), 1) << "once";
 }
 
+/// A file is opened. Before the reply its delegation is recalled, with `recall`.
+class EarlyRecallTest : public ClientBackchannelTest {
+ protected:
+  EarlyRecallTest() {
+    delegation.delegation_type = nfs4::DelegationType::OPEN_DELEGATE_READ;
+    delegation.read.stateid.other[0] = std::byte{9};
+    recall.stateid = delegation.read.stateid;
+    recall.fh = nfs4::FileHandle(View(kHandle));
+    files.keep_delegations([&](RemoteFile file) {
+      recalled.push_back(file);
+      files.return_delegation(file);
+    });
+  }
+  RemoteFile open(std::size_t recalls_before_reply) {
+    before_open_reply = [this, recalls_before_reply] {
+      for (std::size_t i = 0; i < recalls_before_reply; ++i)
+        statuses.push_back(callback(CbOpnum::OP_CB_RECALL, recall));
+    };
+    const auto file = files.open(RemoteHandle(View(kHandle)));
+    EXPECT_TRUE(file);
+    settle();
+    return file.value_or(0);
+  }
+
+  static constexpr std::array<std::byte, 4> kHandle{std::byte{7}};
+  Nfs4Files files{schedule, options()};
+  nfs4::CbRecallArgs recall;
+  std::vector<Status> statuses;
+  std::vector<RemoteFile> recalled;
+};
+
+TEST_F(EarlyRecallTest, HoldsWhenTheReplyBringsTheDelegation) {
+  const RemoteFile file = open(1);
+  EXPECT_EQ(statuses, std::vector{Status::NFS4ERR_DELAY}) << "it does not complete the recall";
+  EXPECT_EQ(recalled, std::vector{file});
+  EXPECT_EQ(count(Opnum::OP_DELEGRETURN), 1);
+}
+
+TEST_F(EarlyRecallTest, CountsOnce) {
+  open(2);
+  EXPECT_EQ(recalled.size(), 1U);
+  EXPECT_EQ(count(Opnum::OP_DELEGRETURN), 1);
+}
+
+TEST_F(EarlyRecallTest, OfAnotherStateidLeavesTheDelegation) {
+  recall.stateid.other[0] = std::byte{8};
+  open(1);
+  EXPECT_EQ(statuses, std::vector{Status::NFS4ERR_DELAY}) << "which it is the reply will say";
+  EXPECT_TRUE(recalled.empty());
+  EXPECT_EQ(count(Opnum::OP_DELEGRETURN), 0);
+}
+
+TEST_F(EarlyRecallTest, OfAnotherFileIsRefused) {
+  recall.fh = nfs4::FileHandle(View(kHandle).first(3));
+  open(1);
+  EXPECT_EQ(statuses, std::vector{Status::NFS4ERR_BAD_STATEID});
+  EXPECT_EQ(count(Opnum::OP_DELEGRETURN), 0);
+}
+
+TEST_F(EarlyRecallTest, IsForgottenWithTheReply) {
+  recall.stateid.other[0] = std::byte{8};
+  open(1);
+  delegation.read.stateid.other[0] = std::byte{8};
+  open(0);
+  EXPECT_TRUE(recalled.empty()) << "the recall was of the OPEN before";
+  recall.stateid.other[0] = std::byte{5};
+  EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, recall), Status::NFS4ERR_BAD_STATEID);
+}
+
+TEST_F(EarlyRecallTest, BeyondTheLimitItIsDelayedAlone) {
+  before_open_reply = [this] {
+    for (std::size_t i = 1; i <= kMostEarlyRecalls; ++i) {
+      recall.stateid.other[1] = static_cast<std::byte>(i);
+      EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, recall), Status::NFS4ERR_DELAY);
+    }
+    recall.stateid = delegation.read.stateid;
+    EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, recall), Status::NFS4ERR_DELAY);
+  };
+  const auto file = files.open(RemoteHandle(View(kHandle)));
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(recalled.empty());
+  EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, recall), Status::NFS4_OK) << "the server repeats it";
+  EXPECT_EQ(recalled, std::vector{*file});
+}
+
 TEST_F(ClientBackchannelTest, KeptDelegationIsReturnedAtClose) {
   delegation.delegation_type = nfs4::DelegationType::OPEN_DELEGATE_READ;
   Nfs4Files files(schedule, options());

@@ -45,7 +45,7 @@ void Nfs4Files::return_delegation(RemoteFile number) {
   give_back(std::exchange(file->delegation, {}), file->handle);
 }
 
-Status Nfs4Files::recalled(const nfs4::CbRecallArgs& args) const {
+Status Nfs4Files::recalled(const nfs4::CbRecallArgs& args) {
   const auto found = std::ranges::find_if(open_, [&](const auto& open) {
     const nfs4::Delegation& kept = open.second->delegation;
     return keeps(kept) && kept.read.stateid.other == args.stateid.other;
@@ -54,7 +54,20 @@ Status Nfs4Files::recalled(const nfs4::CbRecallArgs& args) const {
     on_recall_(found->first);
     return Status::NFS4_OK;
   }
-  return unwanted_.contains(args.stateid.other) ? Status::NFS4_OK : Status::NFS4ERR_BAD_STATEID;
+  return unwanted_.contains(args.stateid.other) ? Status::NFS4_OK : recalled_early(args);
+}
+
+// RFC 8881 2.10.6.3: the recall may have raced the reply to an OPEN. Servers that name no referring
+// call do so too, so the filehandle decides. RFC 8881 20.2.4: NFS4ERR_DELAY does not complete the
+// recall. RFC 7530 10.4.5: it is kept until the reply brings the delegation.
+Status Nfs4Files::recalled_early(const nfs4::CbRecallArgs& args) {
+  Status status = Status::NFS4ERR_BAD_STATEID;
+  for (auto& [number, opening] : opening_) {
+    if (!std::ranges::equal(opening.handle.view(), args.fh.view())) continue;
+    status = Status::NFS4ERR_DELAY;
+    if (opening.recalled.size() < kMostEarlyRecalls) opening.recalled.insert(args.stateid.other);
+  }
+  return status;
 }
 
 }  // namespace steertag::peer

@@ -248,6 +248,7 @@ Expected<RemoteFile, FileError> Nfs4Files::open(const RemoteHandle& handle) {
   call.add(Opnum::OP_OPEN, open_args(number, file->share_access));
   call.add(Opnum::OP_GETATTR, nfs4::GetattrArgs{limit_attributes()});
   call.keep_reply();
+  if (on_recall_) opening_[number] = {handle, {}};
   const auto opened = session_.wait(std::move(call), [&](CompoundReply& reply) -> Done {
     if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped) return skipped;
     const auto result = reply.next<nfs4::OpenResult>(Opnum::OP_OPEN);
@@ -260,8 +261,12 @@ Expected<RemoteFile, FileError> Nfs4Files::open(const RemoteHandle& handle) {
     }
     return learn_limits(reply);
   });
+  const auto opening = opening_.extract(number);
   if (!opened) return tl::unexpected(opened.error());
+  const bool is_recalled = !opening.empty() && keeps(file->delegation) &&
+                           opening.mapped().recalled.contains(file->delegation.read.stateid.other);
   open_[number] = std::move(file);
+  if (is_recalled) on_recall_(number);
   return number;
 }
 

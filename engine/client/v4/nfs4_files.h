@@ -1,6 +1,7 @@
 // The files of a server over NFS version 4.1.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,6 +11,10 @@
 #include "nfs/v4/attributes.h"
 
 namespace steertag::peer {
+
+/// Delegations that a server may recall before the reply to the OPEN that grants them. Recalls
+/// beyond it get NFS4ERR_DELAY too, and wait for the server to repeat them.
+inline constexpr std::size_t kMostEarlyRecalls = 16;
 
 class Nfs4Files final : public RemoteFiles {
  public:
@@ -61,6 +66,12 @@ class Nfs4Files final : public RemoteFiles {
     std::vector<std::function<void(Expected<void, FileError>)>> waiting;
   };
   using OpenRef = std::shared_ptr<OpenFile>;
+  using StateIdOther = decltype(nfs4::StateId::other);
+  /// An OPEN without its reply, of a file whose delegation may be kept.
+  struct Opening {
+    RemoteHandle handle;
+    std::set<StateIdOther> recalled;  // at most kMostEarlyRecalls
+  };
   struct DataCall;
 
   Expected<RemoteObject, FileError> lookup(const RemoteHandle& directory, std::string_view name);
@@ -76,7 +87,9 @@ class Nfs4Files final : public RemoteFiles {
   /// Returns a delegation: one that is over, or that a server granted although no OPEN asked.
   void give_back(const nfs4::Delegation& delegation, const RemoteHandle& file);
   /// The status of a CB_RECALL.
-  nfs4::Status recalled(const nfs4::CbRecallArgs& args) const;
+  nfs4::Status recalled(const nfs4::CbRecallArgs& args);
+  /// That of a CB_RECALL of a delegation that no reply has brought.
+  nfs4::Status recalled_early(const nfs4::CbRecallArgs& args);
   bool keeps(const nfs4::Delegation& delegation) const;
   OpenRef open_file(RemoteFile file) const;
 
@@ -88,7 +101,7 @@ class Nfs4Files final : public RemoteFiles {
   TransferLimits limits_;
   std::map<RemoteFile, OpenRef> open_;
   RemoteFile next_file_ = 1;
-  using StateIdOther = decltype(nfs4::StateId::other);
+  std::map<RemoteFile, Opening> opening_;
   std::set<StateIdOther> unwanted_;            // delegations that are on their way back
   std::function<void(RemoteFile)> on_recall_;  // none: no delegation is kept
 };

@@ -59,6 +59,12 @@ inline constexpr Rule kGrantedMemoryStays{
 inline constexpr Rule kRefusalIsOfTheOldestRead{
     "refusal_is_of_the_oldest_read", ledger::ref("ODAFS-34"),
     "A recoverable refusal is of the oldest Read without an answer."};
+inline constexpr Rule kRefusalNeedsBothWords{
+    "refusal_needs_both_words", ledger::ref("ODAFS-34"),
+    "A Read is refused alone only where both sides know recoverable refusals."};
+inline constexpr Rule kAgreedFaultIsRefused{
+    "agreed_fault_is_refused", ledger::ref("ODAFS-34"),
+    "Where both sides know recoverable refusals, a fault of a Read does not end the connection."};
 inline constexpr Rule kRecallEndsTheUse{
     "recall_ends_the_use", ledger::ref("ODAFS-23"),
     "No Read by a reference of before follows the DELEGRETURN of a delegation that was recalled."};
@@ -82,6 +88,8 @@ inline constexpr std::array kDirectRules{
     kDenialVoidsTheFrame,
     kGrantedMemoryStays,
     kRefusalIsOfTheOldestRead,
+    kRefusalNeedsBothWords,
+    kAgreedFaultIsRefused,
     kRecallEndsTheUse,
 };
 

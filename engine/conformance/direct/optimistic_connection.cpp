@@ -15,6 +15,9 @@ namespace steertag::conformance {
 
 namespace {
 
+/// RFC 5040 4.8: STag, bounds, rights, association and wrap have the codes 0 to 4.
+constexpr std::uint8_t kLastCodeOfMemory = 4;
+
 std::string read_text(const OptimisticRead& read) {
   return say("an answered RDMA Read of ", read.length, " octets at STag ", Hex{read.stag},
              " offset ", Hex{read.offset, true});
@@ -235,6 +238,7 @@ void OptimisticConnection::judge_fault(const trace::Event& event,
                                        const trace::Terminate& terminate) {
   // RFC 5040 4.8: a Remote Protection Error of RDMAP.
   const bool is_of_memory = terminate.layer == 0 && terminate.type == 1;
+  if (is_of_memory && recovers_ && latest_) return judge_agreed_fault(event, terminate);
   if (!is_of_memory || !latest_ || !user_ || user_->may_have_ended) return;
   const OptimisticRead& read = *latest_;
   const Grant* grant = user_->grants.covering(read.stag, read.offset, read.length);
@@ -244,6 +248,17 @@ void OptimisticConnection::judge_fault(const trace::Event& event,
     finding->expected = say("memory that stays registered for ", user_->lease_seconds, " s");
     finding->observed = say("a fault of a Read of ", read.length, " octets at STag ",
                             Hex{read.stag}, " offset ", Hex{read.offset, true});
+  }
+}
+
+void OptimisticConnection::judge_agreed_fault(const trace::Event& event,
+                                              const trace::Terminate& terminate) {
+  if (terminate.code > kLastCodeOfMemory) return;
+  if (Finding* finding =
+          connection_.findings.open(kAgreedFaultIsRefused, event.actor, event.index)) {
+    finding->expected = "a refusal of this Read alone";
+    finding->observed = say("a Terminate for a Read of ", latest_->length, " octets at STag ",
+                            Hex{latest_->stag}, " offset ", Hex{latest_->offset, true});
   }
 }
 
@@ -260,7 +275,15 @@ void OptimisticConnection::on(const trace::Event& event, const trace::Disconnect
 void OptimisticConnection::on(const trace::Event& event, const trace::RdmaReadRefused& body) {
   check_after_terminate(event, connection_);
   if (is_blind()) return;
-  if (!recovers_) return refuse_read_refusal(event, connection_);
+  if (!recovers_) {
+    if (Finding* finding =
+            connection_.findings.open(kRefusalNeedsBothWords, event.actor, event.index)) {
+      finding->expected = "a Read Response or a Terminate";
+      finding->observed = say("a refusal of Read ", body.read, ", without the word of ",
+                              asked_recovery_ ? "the server" : "the client");
+    }
+    return;
+  }
   const bool is_oldest =
       !reads_.empty() && event.actor == trace::Role::server && reads_.front().number == body.read;
   if (!is_oldest) {

@@ -94,6 +94,8 @@ class OptimisticConnection {
   void judge_age(const trace::Event& event, const Pending& pending, const Grant& grant);
   void fault(const trace::Event& event);
   void judge_fault(const trace::Event& event, const trace::Terminate& terminate);
+  /// The same with both sides' word for recoverable refusals.
+  void judge_agreed_fault(const trace::Event& event, const trace::Terminate& terminate);
 
   DirectAccess& access_;
   Connection& connection_;

@@ -133,7 +133,24 @@ TEST(OptimisticConnection, ARefusalNeedsBothSidesWord) {
     DirectTrace(scene).open().hello(1);
     DirectTrace optimistic(scene);
     optimistic.ask_by(1, client).accept(!client).ask_for(reference(1));
-    optimistic.event(Role::server, refusal(1)).expect("read_refusal_was_agreed", "RFC5040-4.1-1");
+    optimistic.event(Role::server, refusal(1)).expect("refusal_needs_both_words", "ODAFS-34");
+  }
+}
+
+TEST(OptimisticConnection, AFaultThatBothAgreedToEndsNoConnection) {
+  for (const bool agreed : {false, true}) {
+    for (const std::uint8_t code : {0, 4, 5}) {
+      DirectScene scene;
+      DirectTrace(scene).open().hello(1);
+      DirectTrace optimistic(scene);
+      optimistic.ask_by(1, true).accept(agreed).ask_for(reference(1));
+      optimistic.event(Role::server, trace::Terminate{0, 1, code});
+      if (agreed && code <= 4) {
+        optimistic.expect("agreed_fault_is_refused", "ODAFS-34");
+      } else {
+        optimistic.expect_nothing();
+      }
+    }
   }
 }
 

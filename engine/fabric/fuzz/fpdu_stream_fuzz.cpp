@@ -68,7 +68,8 @@ class Counter final : public Delivery {
     mix(5 + payload.size());
   }
   void on_read_done(WorkId id) override { mix(6 + id); }
-  void on_refusal(WorkId id, const ReadRefusal& refusal) override {
+  void on_refusal(const ReadRefusal& refusal) override { mix(9 + refusal.read_msn); }
+  void on_refused(WorkId id, const ReadRefusal& refusal) override {
     fuzz::check(is_of_read_memory(refusal.cause) && refusal.read_msn == 1);
     mix(8 + id + refusal.cause.code);
   }

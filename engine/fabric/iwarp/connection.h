@@ -89,7 +89,8 @@ class IwarpConnection final : public SoftwareConnection,
                        bool recoverable) override;
   void on_response_segment(const Segment& segment, View payload) override;
   void on_read_done(WorkId id) override;
-  void on_refusal(WorkId id, const ReadRefusal& refusal) override;
+  void on_refused(WorkId id, const ReadRefusal& refusal) override;
+  void on_refusal(const ReadRefusal& refusal) override;
   void on_terminate(View body) override;
   bool open() const override;
   // TransmitProgress

@@ -65,8 +65,16 @@ std::optional<Violation> check_control(const Segment& segment, const ReceivePoli
 
 }  // namespace
 
+// Its event is to be seen, although the queue is invalid.
+bool MessageReceiver::is_unagreed_refusal(const Segment& segment, std::size_t bytes) const {
+  return !recovers_ && policy_.checks_control && !segment.tagged &&
+         segment.qn == kReadRefusalQueue && segment.opcode == Opcode::read_refusal &&
+         !check_control(segment, policy_, true) && segment.last && bytes == kReadRefusalBytes;
+}
+
 Expected<MutableView, Violation> MessageReceiver::place(const Segment& segment,
                                                         std::size_t payload_bytes) {
+  if (is_unagreed_refusal(segment, payload_bytes)) return MutableView(refusal_);
   if (auto violation = check_control(segment, policy_, recovers_)) {
     return tl::unexpected(std::move(*violation));
   }
@@ -368,9 +376,13 @@ std::optional<Violation> MessageReceiver::deliver_response(const Segment& segmen
 // response may have come before it: its source was closed meanwhile.
 std::optional<Violation> MessageReceiver::deliver_refusal() {
   const ReadRefusal refusal = decode_read_refusal(refusal_.data());
+  delivery_.on_refusal(refusal);
   const auto violation = [](const trace::Terminate& cause, std::string detail) {
     return Violation{cause, std::move(detail), true, {}};
   };
+  if (!recovers_) {
+    return violation(cause::kInvalidQn, text("queue number %u (RFC 5040 4.4)", kReadRefusalQueue));
+  }
   if (reads_.empty()) {
     return violation(cause::kUnexpectedOpcode, "refusal without an outstanding Read Request");
   }
@@ -390,7 +402,7 @@ std::optional<Violation> MessageReceiver::deliver_refusal() {
   const WorkId id = read.id;
   read.memory.reset();
   reads_.pop();
-  delivery_.on_refusal(id, refusal);
+  delivery_.on_refused(id, refusal);
   return std::nullopt;
 }
 

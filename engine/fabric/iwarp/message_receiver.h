@@ -42,7 +42,10 @@ class Delivery {
                                bool recoverable) = 0;
   virtual void on_response_segment(const Segment& segment, View payload) = 0;
   virtual void on_read_done(WorkId id) = 0;
-  virtual void on_refusal(WorkId id, const ReadRefusal& refusal) = 0;
+  /// The peer refused the Read with this id.
+  virtual void on_refused(WorkId id, const ReadRefusal& refusal) = 0;
+  /// Any whole refusal, before it is checked; also one that ends the connection.
+  virtual void on_refusal(const ReadRefusal& refusal) = 0;
   virtual void on_terminate(View body) = 0;
   /// False once the connection takes nothing more.
   virtual bool open() const = 0;
@@ -86,6 +89,8 @@ class MessageReceiver final : public SegmentSink {
   Expected<MutableView, Violation> place_send(const Segment& segment, std::size_t bytes);
   Expected<MutableView, Violation> place_read_request(const Segment& segment, std::size_t bytes);
   Expected<MutableView, Violation> place_terminate(const Segment& segment, std::size_t bytes);
+  /// A whole refusal on a connection without recover_read_faults.
+  bool is_unagreed_refusal(const Segment& segment, std::size_t bytes) const;
   Expected<MutableView, Violation> place_refusal(const Segment& segment, std::size_t bytes);
   std::optional<Violation> deliver_send(const Segment& segment, MutableView payload);
   std::optional<Violation> deliver_read_request();

@@ -383,9 +383,12 @@ void IwarpConnection::on_read_done(WorkId id) {
   give_completed(id, Operation::rdma_read);
 }
 
-void IwarpConnection::on_refusal(WorkId id, const ReadRefusal& refusal) {
-  last_read_ = runtime_.reactor.round_time();
+void IwarpConnection::on_refusal(const ReadRefusal& refusal) {
   observation_.by_peer(trace::RdmaReadRefused{refusal.read_msn, refusal.cause});
+}
+
+void IwarpConnection::on_refused(WorkId id, const ReadRefusal& refusal) {
+  last_read_ = runtime_.reactor.round_time();
   mark_unsettled();  // a read that waited for ORD may start
   give_read_refused(id, refusal.cause);
 }

@@ -53,6 +53,7 @@ struct SegmentPolicy {
   bool limits_reads = true;          // RFC 5040 6.1: Read Requests under way, to our ORD
   std::uint32_t first_send_msn = 1;  // RFC 5041 4.3
   std::uint32_t terminate_queue = rdma::iwarp::kTerminateQueue;  // RFC 5040 4.8
+  std::uint32_t refusal_msn_offset = 0;  // docs/direct-access.md: added to the refused Read's
   std::uint32_t response_stag_mask = 0;  // RFC 5040 4.4: bits of the sink STag that are inverted
   /// RFC 5040 4.4: zeros follow the Read Request's own 28 octets. At most kMostTerminateBytes.
   std::size_t read_request_bytes = rdma::iwarp::kReadRequestBytes;

@@ -127,6 +127,8 @@ TEST_F(RefusedReadsTest, WithoutTheSinksWordTheRefusalEndsTheConnection) {
   EXPECT_FALSE(pair.client_notices.closed->terminate_from_peer);
   ASSERT_TRUE(pair.client_notices.closed->terminate);
   EXPECT_EQ(describe(*pair.client_notices.closed->terminate), describe(cause::kInvalidQn));
+  EXPECT_EQ(std::ranges::count(pair.client_events.lines, "server RdmaReadRefused 1 code 0"), 1)
+      << "the client's observers see why";
 }
 
 TEST_F(RefusedReadsTest, OtherErrorsEndTheConnection) {

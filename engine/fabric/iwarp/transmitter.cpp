@@ -199,7 +199,9 @@ void Transmitter::frame_refusal(Frame& frame, Outgoing& operation) {
   segment.qn = kReadRefusalQueue;
   segment.msn = refusal_msn_++;
   progress_.on_framed(operation, 0, 0);
-  encode(operation.refusal, frame.header.data() + kUlpduLengthBytes + kUntaggedHeaderBytes);
+  ReadRefusal refusal = operation.refusal;
+  refusal.read_msn += policy_.refusal_msn_offset;
+  encode(refusal, frame.header.data() + kUlpduLengthBytes + kUntaggedHeaderBytes);
   frame.completes = true;
   seal(frame, segment, nullptr, kReadRefusalBytes);
 }

@@ -52,11 +52,11 @@ DirectUser* DirectAccess::find(const direct::Ticket& ticket, const std::string& 
 bool DirectAccess::take(fabric::Provider& provider, fabric::ConnectionRequest& request,
                         fabric::ConnectionOptions options, net::SourceQuota::Slot slot,
                         const DirectUser::Observers& observers) {
-  const bool recovers = policy_.recoverable_faults &&
-                        provider.capabilities().recoverable_read_faults &&
-                        direct::is_recoverable(request.private_data());
+  const bool capable = provider.capabilities().recoverable_read_faults;
+  const bool agrees =
+      policy_.recoverable_faults && capable && direct::is_recoverable(request.private_data());
   options.private_data.clear();
-  direct::encode_answer(options.private_data, recovers);
+  direct::encode_answer(options.private_data, agrees);
   const auto ticket = direct::find_ticket(request.private_data());
   DirectUser* user = nullptr;
   if (ticket || !policy_.tickets.checks)
@@ -67,7 +67,8 @@ bool DirectAccess::take(fabric::Provider& provider, fabric::ConnectionRequest& r
   }
   options.ord = 0;  // the client's memory is never read
   user->observe(observers);
-  if (recovers) user->recover_faults();
+  const bool recovers = agrees ? policy_.faults.recovers : !policy_.faults.needs_word;
+  if (capable && recovers) user->recover_faults();
   return user
       ->accept(provider, domain_for_user(provider), request, options, std::move(slot), limits_,
                random_)

@@ -42,10 +42,17 @@ struct TicketPolicy {
   bool ends_alone = true;     // false: a fault on one optimistic connection ends all
 };
 
+/// Faults of Reads, where the provider has recoverable refusals.
+struct FaultPolicy {
+  bool needs_word = true;  // false: clients that did not ask get refusals too
+  bool recovers = true;    // false: a fault ends the connection although both sides agreed
+};
+
 struct DirectPolicy {
   RevocationPolicy revocation{};
   GrantPolicy grants{};
   TicketPolicy tickets{};
+  FaultPolicy faults{};
   /// A stale reference is refused alone, where the client and the provider know that too: its
   /// memory is closed when it is revoked (docs/direct-access.md).
   bool recoverable_faults = false;

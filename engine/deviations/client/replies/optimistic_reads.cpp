@@ -68,6 +68,11 @@ constexpr Deviation kOptimisticReads[] = {
      .sentence = "A reference is used for the block in which it begins.",
      .client = {.options =
                     [](FileClientOptions& options) { options.optimistic.checks_offsets = false; }}},
+    {.name = "full-directory-fails",
+     .side = trace::Role::client,
+     .breaks = {"ODAFS-21"},
+     .sentence = "The user gets an error once the directory of references is full.",
+     .client = {.options = [](FileClientOptions& options) { options.optimistic.evicts = false; }}},
     {.name = "lost-reads-unanswered",
      .side = trace::Role::client,
      .breaks = {"ODAFS-18"},

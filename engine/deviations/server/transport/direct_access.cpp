@@ -141,6 +141,26 @@ constexpr Deviation kDirectAccess[] = {
                       options.direct_policy.tickets.ends_alone = false;
                     }},
      .script_shows = false},
+    {.name = "refusal-unasked",
+     .breaks = {"ODAFS-34"},
+     .sentence = "A fault is refused by a message that the client did not agree to.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.faults.needs_word = false;
+                    }},
+     .script_shows = false},
+    {.name = "agreed-fault-disconnects",
+     .breaks = {"ODAFS-34"},
+     .sentence = "A fault ends the connection although both sides know recoverable refusals.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.direct_policy.faults.recovers = false; }},
+     .script_shows = false},
+    {.name = "refusal-of-next-read",
+     .breaks = {"ODAFS-34"},
+     .sentence = "A recoverable refusal has the number of the Read behind.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.iwarp.segments.refusal_msn_offset = 1; }},
+     .script_shows = false},
     {.name = "foreign-domain",
      .breaks = {"ODAFS-5"},
      .sentence = "All users share one protection domain.",

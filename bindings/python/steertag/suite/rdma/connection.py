@@ -34,8 +34,9 @@ class Connection(Dialogue):
         self.grant = 1  # RFC 8166 3.3.3: one call until the first reply
         self.offers = []
         self._received = 0  # messages so far
-        self._ended = False  # the last notice was taken
-        self.completed = set()  # work ids of our operations that have completed
+        self._ended = False  # the last notice was taken.
+        self.completed = set()  # work ids of our operations that are done.
+        self.refused_reads = set()  # Work ids of RDMA Reads that were refused alone.
         self.violations = []  # (requirement id, text) of the memory oracle.
         # Messages that expectations found wrong: (number, requirement id).
         self._marks = []
@@ -253,6 +254,8 @@ class Connection(Dialogue):
             self._ended = notice.kind in ("closed", "refused")
             if notice.kind == "completed":
                 self.completed.add(notice.work_id)
+            if notice.kind == "read_refused":
+                self.refused_reads.add(notice.work_id)
             if notice.kind == "received":
                 self._received += 1
                 return Message(bytes(notice.bytes), notice.invalidated, self._received)

@@ -360,4 +360,5 @@ def _with_direct_access(arguments):
     """The arguments of the bundled server, which has the program of direct access unless it serves a directory."""
     if any(each.startswith(("--export", "--optimistic")) for each in arguments):
         return arguments
-    return (*arguments, "--optimistic")
+    # The second one is for clients that ask for it.
+    return (*arguments, "--optimistic", "--recoverable-faults")
