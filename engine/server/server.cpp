@@ -118,6 +118,19 @@ Expected<net::Url, net::Error> Server::listen_stream(const net::Url& wanted) {
 
 void Server::poll(std::chrono::milliseconds timeout) {
   net::poll_all(pollables_, timeout);
+  tend();
+}
+
+void Server::poll_all(std::span<const std::unique_ptr<Server>> servers,
+                      std::chrono::milliseconds timeout) {
+  std::vector<net::Pollable*> all;
+  for (const auto& server : servers)
+    all.insert(all.end(), server->pollables_.begin(), server->pollables_.end());
+  net::poll_all(all, timeout);
+  for (const auto& server : servers) server->tend();
+}
+
+void Server::tend() {
   context_.dispatcher.tend();
   for (const auto& transport : rdma_) transport->sweep();
   context_.callbacks.run();

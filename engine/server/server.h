@@ -41,6 +41,9 @@ class Server {
 
   /// Works until something was done or `timeout` passed.
   void poll(std::chrono::milliseconds timeout);
+  /// The same for several servers in one thread.
+  static void poll_all(std::span<const std::unique_ptr<Server>> servers,
+                       std::chrono::milliseconds timeout);
   /// Makes a poll in progress return early; the only member that other threads may call.
   void wake() { pollables_.front()->wake(); }
   /// Where it listens, in the order of the places, with the ports really bound.
@@ -69,6 +72,8 @@ class Server {
   void offer(const ListenAddress& address);
   Expected<net::Url, net::Error> listen_rdma(const ListenAddress& address);
   Expected<net::Url, net::Error> listen_stream(const net::Url& url);
+  /// What is due after each poll.
+  void tend();
 
   std::vector<Version> versions_;  // of the programs that are offered
   std::shared_ptr<ServiceTable> services_;

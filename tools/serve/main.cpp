@@ -16,6 +16,7 @@
 #include "serve/trouble_log.h"
 #include "server/directory/directory_backend.h"
 #include "server/rpc/programs.h"
+#include "server/striped_server.h"
 
 namespace steertag::serve {
 namespace {
@@ -93,6 +94,55 @@ peer::Squash squash(const Options& options) {
   return squash;
 }
 
+/// What serves: one server, or the metadata server and its data servers.
+struct Serving {
+  std::vector<std::unique_ptr<fabric::Provider>> providers;
+  std::unique_ptr<peer::Server> plain;
+  std::unique_ptr<peer::StripedServer> striped;
+
+  const peer::Server& server() const { return striped ? striped->metadata_server() : *plain; }
+  void poll(std::chrono::milliseconds timeout) {
+    striped ? striped->poll(timeout) : plain->poll(timeout);
+  }
+};
+
+Expected<Serving, net::Error> start(const Options& options, peer::Backend& storage,
+                                    const peer::Nfs4StateOptions& state,
+                                    const peer::ServerOptions& how, TroubleLog& troubles) {
+  const auto on_trouble = [&](const std::string& peer, const net::Error& error) {
+    troubles.tell(peer, error);
+  };
+  Serving serving;
+  if (options.stripes) {
+    auto striped = peer::StripedServer::start(options.listen, storage, state, *options.stripes, how,
+                                              on_trouble);
+    if (!striped) return tl::unexpected(std::move(striped.error()));
+    serving.striped = std::move(*striped);
+    return serving;
+  }
+  auto addresses = peer::make_listen_addresses(options.listen, state.random);
+  if (!addresses) return tl::unexpected(std::move(addresses.error()));
+  add_port_mapper(options, *addresses);
+  auto plain = peer::Server::start(
+      addresses->addresses, peer::make_programs(storage, state, how.direct), how, on_trouble);
+  if (!plain) return tl::unexpected(std::move(plain.error()));
+  serving.providers = std::move(addresses->providers);
+  serving.plain = std::move(*plain);
+  return serving;
+}
+
+/// Where the server listens, a line each, and with pNFS its data servers.
+std::string places(const Serving& serving) {
+  std::string told;
+  for (const net::Url& url : serving.server().listening())
+    told += "listening at " + url.text() + '\n';
+  for (std::size_t i = 0; serving.striped && i < serving.striped->data_server_count(); ++i) {
+    for (const net::Url& url : serving.striped->data_server(i).listening())
+      told += "data server " + std::to_string(i + 1) + " at " + url.text() + '\n';
+  }
+  return told;
+}
+
 int serve(const Options& options) {
   // Not for a printed list: there a closed pipe ends the program quietly, as it does other tools.
   std::signal(SIGPIPE, SIG_IGN);
@@ -105,9 +155,6 @@ int serve(const Options& options) {
   if (const auto taken = check_inherited_sockets(options.listen); !taken)
     return fail(taken.error());
   const fabric::RandomSource random = fabric::system_random();
-  auto addresses = peer::make_listen_addresses(options.listen, random);
-  if (!addresses) return fail(addresses.error().message());
-  add_port_mapper(options, *addresses);
   const auto storage = make_storage(options, now, random);
   if (!storage) return fail(storage.error());
   peer::Nfs4StateOptions state;
@@ -128,17 +175,11 @@ int serve(const Options& options) {
     how.direct =
         std::make_shared<peer::DirectAccess>(options.direct, random, how.clock, how.direct_policy);
   TroubleLog troubles(warn, std::chrono::steady_clock::now);
-  auto server = peer::Server::start(
-      addresses->addresses, peer::make_programs(**storage, state, how.direct), how,
-      [&](const std::string& peer, const net::Error& error) { troubles.tell(peer, error); });
-  if (!server) return fail(server.error().message());
+  auto serving = start(options, **storage, state, how, troubles);
+  if (!serving) return fail(serving.error().message());
   forget_inherited_sockets();
   std::vector<std::uint16_t> ports;
-  std::string told;
-  for (const net::Url& url : (*server)->listening()) {
-    ports.push_back(url.port);
-    told += "listening at " + url.text() + '\n';
-  }
+  for (const net::Url& url : serving->server().listening()) ports.push_back(url.port);
   // First, so that no client learns of a server that ends because of its port file.
   if (!options.port_file.empty()) {
     if (const auto written = write_port_file(options.port_file, ports); !written)
@@ -146,9 +187,9 @@ int serve(const Options& options) {
   }
   // No client is served before.
   if (options.sandbox) restrict_itself(options);
-  if (const int status = print(told); status != 0) return status;
-  while (end_requested == 0 && !(*server)->failed()) (*server)->poll(kPollInterval);
-  return (*server)->failed() ? kFailedByDeviation : 0;
+  if (const int status = print(places(*serving)); status != 0) return status;
+  while (end_requested == 0 && !serving->server().failed()) serving->poll(kPollInterval);
+  return serving->server().failed() ? kFailedByDeviation : 0;
 }
 
 /// As many connections as the administrator allows at most: the soft limit is often smaller.
@@ -173,7 +214,8 @@ int run(int argc, char** argv) {
   }
   const Options& options = std::get<Options>(parsed);
   if (options.list_deviations) return print(list_deviations(options.as_json));
-  raise_file_limit(options.server.most_connections);
+  const std::size_t servers = options.stripes ? 1 + options.stripes->count : 1;
+  raise_file_limit(options.server.most_connections * servers);
   return serve(options);
 }
 

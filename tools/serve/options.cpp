@@ -40,6 +40,10 @@ struct Words {
   bool optimistic = false;
   std::uint32_t direct_block = peer::kDirectBlockBytes;
   bool recoverable_faults = false;
+  std::optional<std::uint32_t> data_servers;
+  std::uint32_t stripe_unit = peer::kDefaultStripeUnit;
+  std::string packing = "sparse";
+  std::string commit = "ds";
   bool no_crc = false;
   bool no_sandbox = false;
   bool list_deviations = false;
@@ -52,9 +56,10 @@ void describe(CLI::App& app, Words& words) {
                  "for any free port (can be given several times)")
       ->allow_extra_args(false)
       ->capture_default_str();
-  app.add_option("--portmap", words.portmap,
-                 "TCP port for the port mapper besides, on the host of the first tcp:// URL; 111 "
-                 "where clients look for it");
+  auto* portmap = app.add_option(
+      "--portmap", words.portmap,
+      "TCP port for the port mapper besides, on the host of the first tcp:// URL; 111 "
+      "where clients look for it");
   app.add_option("--port-file", words.port_file,
                  "file that gets the port numbers once the server listens, one a line");
   auto* exported =
@@ -104,6 +109,30 @@ void describe(CLI::App& app, Words& words) {
                "over iwarp, for clients that ask for it: refuse an RDMA Read of a block that has "
                "changed alone, which RFC 5040 does not know, and keep the connection")
       ->needs(optimistic);
+  auto* data_servers =
+      app.add_option("--pnfs", words.data_servers,
+                     "offer pNFS with this many data servers, which listen at free ports of the "
+                     "same hosts, by the same transports")
+          ->check(CLI::Range(std::uint32_t{1}, peer::kMostDataServers))
+          ->excludes(portmap)
+          ->excludes(optimistic);
+  app.add_option("--stripe-unit", words.stripe_unit,
+                 "octets of a file that are at one data server before the next has its turn, a "
+                 "multiple of 64")
+      ->needs(data_servers)
+      ->capture_default_str();
+  app.add_option("--packing", words.packing,
+                 "where an octet is at a data server: at its offset in the file (sparse), or "
+                 "without the holes that other data servers fill (dense)")
+      ->check(CLI::IsMember({"sparse", "dense"}))
+      ->needs(data_servers)
+      ->capture_default_str();
+  app.add_option("--commit", words.commit,
+                 "where clients commit what they wrote to data servers: there (ds), or at the "
+                 "metadata server (mds)")
+      ->check(CLI::IsMember({"ds", "mds"}))
+      ->needs(data_servers)
+      ->capture_default_str();
   app.add_option("--deviate", words.deviations,
                  "switch this deviation on (can be given several times)")
       ->allow_extra_args(false);
@@ -156,6 +185,13 @@ std::variant<Options, Ending> check(const Words& words) {
                         "has the path " + std::string(peer::kExportPath),
                     kUsageError};
     options.listen.push_back(std::move(*url));
+  }
+  if (words.data_servers) {
+    const peer::StripePattern pattern{*words.data_servers, words.stripe_unit,
+                                      words.packing == "dense", words.commit == "mds"};
+    if (const auto possible = peer::check(pattern); !possible)
+      return Ending{"--stripe-unit: " + possible.error(), kUsageError};
+    options.stripes = pattern;
   }
   options.portmap = words.portmap;
   const auto is_stream = [](const net::Url& url) { return url.provider == net::kStreamProvider; };

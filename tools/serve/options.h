@@ -10,6 +10,7 @@
 #include "server/direct/limits.h"
 #include "server/server.h"
 #include "server/storage/memory_backend.h"
+#include "server/v4/pnfs/stripe_pattern.h"
 #include "server/v4/state/limits.h"
 
 namespace steertag::serve {
@@ -26,9 +27,10 @@ struct Options {
   std::string recovery_file;  // empty: a restart forgets all clients of NFS version 4
   std::chrono::seconds lease = peer::kLeaseTime;
   peer::ServerOptions server;
-  std::optional<std::uint16_t> portmap;  // a further port, for the port mapper
-  bool optimistic = false;               // direct access; not of an export
-  peer::DirectLimits direct;             // of it
+  std::optional<std::uint16_t> portmap;        // a further port, for the port mapper
+  bool optimistic = false;                     // direct access; not of an export
+  peer::DirectLimits direct;                   // of it
+  std::optional<peer::StripePattern> stripes;  // none: no pNFS
   bool sandbox = true;
   bool list_deviations = false;
   bool as_json = false;

@@ -48,6 +48,14 @@ def run(*arguments, **options):
         ("--memory", "1", "--export", "."),
         ("--listen", "roce://127.0.0.1:0", "--no-crc"),
         ("--port-file", ""),
+        ("--pnfs", "0"),
+        ("--pnfs", "65"),
+        ("--pnfs", "2", "--stripe-unit", "100"),
+        ("--pnfs", "2", "--packing", "thin"),
+        ("--pnfs", "2", "--optimistic"),
+        ("--stripe-unit", "4096"),
+        ("--packing", "dense"),
+        ("--commit", "mds"),
         ("--listen", "iwarp://127.0.0.1:0/trailing/x"),
         ("--listen", "iwarp://127.0.0.1:0", "--portmap", "1"),
     ],
@@ -57,6 +65,27 @@ def test_impossible_options_are_refused_in_one_sentence(arguments):
     assert ended.returncode == 2
     assert ended.stderr.startswith("steertag-serve: ")
     assert ended.stderr.count("\n") == 1
+
+
+def test_a_server_with_data_servers_says_where_they_are_and_serves_files(tmp_path):
+    """RFC 8881 12.2.5: the metadata server serves all files itself too."""
+    server = subprocess.Popen(
+        [tool("steertag-serve"), *LISTEN, "--pnfs", "2", "--packing", "dense"]
+        + ["--port-file", tmp_path / "ports"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        (port,) = read_ports(server, tmp_path / "ports")
+        lines = [server.stdout.readline() for _ in range(3)]
+        assert lines[0] == f"listening at iwarp://127.0.0.1:{port}\n"
+        for number, line in enumerate(lines[1:], 1):
+            assert line.startswith(f"data server {number} at iwarp://127.0.0.1:")
+        files = peer.Files(f"iwarp://127.0.0.1:{port}")
+        files.new_bench(files.find("/export"), "file", 1 << 20).fill()
+    finally:
+        server.kill()
+        server.communicate(timeout=DEADLINE_S)
 
 
 def test_files_in_memory_take_what_the_option_allows(tmp_path):

@@ -340,6 +340,10 @@ inline constexpr rpc::Named<LayoutIomode> kLayoutIomodeNames[] = {
 constexpr std::span<const rpc::Named<LayoutIomode>> names_of(LayoutIomode) {
   return kLayoutIomodeNames;
 }
+/// RFC 8881 18.43.3: LAYOUTGET has an error of its own for an invalid one.
+constexpr bool is_open(LayoutIomode) {
+  return true;
+}
 
 /// layoutreturn_type4
 enum class LayoutreturnType : std::uint32_t {

@@ -7,20 +7,45 @@
 #include "server/v4/nfs4_program.h"
 
 namespace steertag::peer {
+namespace {
+
+Programs make(Backend& storage, std::unique_ptr<Nfs4Program> version4,
+              const std::shared_ptr<DirectAccess>& access) {
+  const auto must_wait = [state = &version4->state()](const Handle& file) {
+    return state->check_change(file, std::nullopt) != nfs4::Status::NFS4_OK;
+  };
+  Programs programs;
+  programs.state = &version4->state();
+  programs.all.push_back(std::make_unique<Nfs3Program>(storage, must_wait));
+  if (access && storage.observe(access.get()))
+    programs.all.push_back(std::make_unique<DirectProgram>(storage, version4->state(), access));
+  programs.all.push_back(std::move(version4));
+  programs.all.push_back(std::make_unique<Mount3Program>(storage));
+  return programs;
+}
+
+}  // namespace
 
 std::vector<std::unique_ptr<Program>> make_programs(Backend& storage,
                                                     const Nfs4StateOptions& options,
                                                     const std::shared_ptr<DirectAccess>& access) {
-  auto version4 = std::make_unique<Nfs4Program>(storage, options);
-  const auto must_wait = [state = &version4->state()](const Handle& file) {
-    return state->check_change(file, std::nullopt) != nfs4::Status::NFS4_OK;
-  };
+  return make(storage, std::make_unique<Nfs4Program>(storage, options), access).all;
+}
+
+Programs make_metadata_server(Backend& storage, const Nfs4StateOptions& options,
+                              const std::shared_ptr<const DataServers>& data_servers) {
+  PnfsRole role;
+  role.data_servers = data_servers;
+  return make(storage, std::make_unique<Nfs4Program>(storage, options, role), {});
+}
+
+std::vector<std::unique_ptr<Program>> make_data_server(
+    Backend& storage, const Nfs4StateOptions& options,
+    const std::shared_ptr<const DataServers>& data_servers, std::uint32_t index,
+    Nfs4State& metadata) {
   std::vector<std::unique_ptr<Program>> programs;
-  programs.push_back(std::make_unique<Nfs3Program>(storage, must_wait));
-  if (access && storage.observe(access.get()))
-    programs.push_back(std::make_unique<DirectProgram>(storage, version4->state(), access));
-  programs.push_back(std::move(version4));
-  programs.push_back(std::make_unique<Mount3Program>(storage));
+  programs.push_back(
+      std::make_unique<Nfs4Program>(storage, options, PnfsRole{data_servers, index, &metadata}));
   return programs;
 }
 

@@ -6,9 +6,16 @@
 
 #include "server/direct/direct_access.h"
 #include "server/rpc/program.h"
+#include "server/v4/pnfs/data_servers.h"
 #include "server/v4/state/nfs4_state.h"
 
 namespace steertag::peer {
+
+/// The programs of a server, and the state of version 4 among them.
+struct Programs {
+  std::vector<std::unique_ptr<Program>> all;
+  Nfs4State* state = nullptr;  // lives as long as they
+};
 
 /// NFS versions 3 and 4, and MOUNT version 3. A change that comes in over version 3 waits for the
 /// delegations and the grace period of version 4. `storage` must outlive the programs, and these go
@@ -16,5 +23,15 @@ namespace steertag::peer {
 std::vector<std::unique_ptr<Program>> make_programs(
     Backend& storage, const Nfs4StateOptions& options,
     const std::shared_ptr<DirectAccess>& access = {});
+
+/// The same with version 4 as the metadata server of pNFS.
+Programs make_metadata_server(Backend& storage, const Nfs4StateOptions& options,
+                              const std::shared_ptr<const DataServers>& data_servers);
+/// The program of one of its data servers. `metadata` is the state of the metadata server, which
+/// has to outlive it.
+std::vector<std::unique_ptr<Program>> make_data_server(
+    Backend& storage, const Nfs4StateOptions& options,
+    const std::shared_ptr<const DataServers>& data_servers, std::uint32_t index,
+    Nfs4State& metadata);
 
 }  // namespace steertag::peer

@@ -22,6 +22,8 @@ struct OfferedService {
 struct ServiceTable {
   std::vector<OfferedService> services;
 
+  /// The netid of a place, by its transport and the host's `address` in numbers.
+  static std::string netid(const net::Url& place, std::string_view address);
   /// Lists a program at a place, `address` being the host's in numbers.
   void add(std::uint32_t program, std::uint32_t version, const net::Url& place,
            const std::string& address);

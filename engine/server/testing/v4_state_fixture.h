@@ -96,8 +96,12 @@ class V4StateTest : public ::testing::Test {
     ConnectionInfo info{actor.connection, actor.rdma, actor.host, actor.backchannel};
     const CallContext context{caller, info};
     reply.clear();
-    CompoundCall call{context, storage, *state, reply};
-    call.minorversion = actor.minorversion;
+    CompoundCall call{.context = context,
+                      .storage = storage,
+                      .state = acts_on ? *acts_on : *state,
+                      .reply = reply,
+                      .minorversion = actor.minorversion,
+                      .pnfs = pnfs};
     call.operation_count = operation_count;
     call.operation_index = operation_count - 1;
     call.request_bytes = request_bytes;
@@ -107,6 +111,7 @@ class V4StateTest : public ::testing::Test {
     if (actor.session != nfs4::SessionId{}) {
       call.slot.emplace();
       call.slot->session = actor.session;
+      call.slot->maxresponsesize = call.slot->maxresponsesize_cached = 1U << 20;
     }
     Result result;
     handler(args, call, result);
@@ -263,6 +268,8 @@ class V4StateTest : public ::testing::Test {
   MemoryBackend memory;
   PseudoRoot storage;
   std::unique_ptr<Nfs4State> state;
+  PnfsRole pnfs;                 // of the operations' server
+  Nfs4State* acts_on = nullptr;  // the state of that server, if not `state`
   ReplyPayload reply;
   std::uint32_t operation_count = 3;
   std::size_t request_bytes = 200;

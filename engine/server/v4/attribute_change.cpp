@@ -14,10 +14,10 @@ namespace {
 constexpr std::uint32_t kModeBits = 07777;
 constexpr std::uint32_t kNanosecondsPerSecond = 1'000'000'000;
 
-nfs4::Status check_mask(const nfs4::Bitmap& mask, std::uint32_t minorversion) {
+nfs4::Status check_mask(const nfs4::Bitmap& mask, const CompoundCall& call) {
   if (mask.has_beyond()) return nfs4::Status::NFS4ERR_ATTRNOTSUPP;
   nfs4::Status status = nfs4::Status::NFS4_OK;
-  const nfs4::Bitmap readable = supported_attributes(minorversion);
+  const nfs4::Bitmap readable = supported_attributes(call);
   const nfs4::Bitmap writable = settable_attributes();
   mask.for_each([&](std::uint32_t number) {
     if (writable.test(number)) return;
@@ -51,8 +51,8 @@ nfs4::Status set_owner(const std::optional<std::string_view>& text,
 }  // namespace
 
 Expected<AttributeChange, nfs4::Status> requested_change(const nfs4::Fattr& fattr,
-                                                         std::uint32_t minorversion) {
-  nfs4::Status status = check_mask(fattr.attrmask, minorversion);
+                                                         const CompoundCall& call) {
+  nfs4::Status status = check_mask(fattr.attrmask, call);
   if (status != nfs4::Status::NFS4_OK) return tl::unexpected(status);
   const auto decoded = nfs4::decode_attributes(fattr);
   if (!decoded) return tl::unexpected(nfs4::Status::NFS4ERR_BADXDR);

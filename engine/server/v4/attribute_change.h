@@ -4,6 +4,7 @@
 #include "nfs/v4/types.h"
 #include "server/rpc/program.h"
 #include "server/storage/backend.h"
+#include "server/v4/compound_call.h"
 #include "support/expected.h"
 
 namespace steertag::peer {
@@ -12,7 +13,7 @@ namespace steertag::peer {
 /// NFS4ERR_INVAL for one that cannot be set and for values out of range, NFS4ERR_BADXDR,
 /// NFS4ERR_BADOWNER. With success all of `fattr.attrmask` is in the change.
 Expected<AttributeChange, nfs4::Status> requested_change(const nfs4::Fattr& fattr,
-                                                         std::uint32_t minorversion);
+                                                         const CompoundCall& call);
 
 /// A new object of this type that belongs to the caller. It gets the part of `change` that the
 /// caller may set: only the superuser gives objects away.

@@ -40,8 +40,9 @@ std::uint32_t judged_access(const Attributes& attributes) {
 
 nfs4::Status check_change(const nfs4::SetattrArgs& args, const AttributeChange& change,
                           const Object& object, CompoundCall& call) {
-  nfs4::Status status = to_nfs4(permits_change(object.attributes, call.context.caller, change));
-  if (status != nfs4::Status::NFS4_OK) return status;
+  const nfs4::Status permitted =
+      to_nfs4(permits_change(object.attributes, call.context.caller, change));
+  if (permitted != nfs4::Status::NFS4_OK) return permitted;
   const Handle& file = call.current->handle;
   if (!change.size_bytes) {
     if (object.attributes.type != FileType::regular) return nfs4::Status::NFS4_OK;
@@ -57,7 +58,12 @@ nfs4::Status check_change(const nfs4::SetattrArgs& args, const AttributeChange& 
   }
   const auto stateid = effective_stateid(call, args.stateid);
   if (!stateid) return stateid.error();
-  return call.state.check_io(call.minorversion, call.clientid, *stateid, file, AccessMode::write);
+  const nfs4::Status status =
+      call.state.check_io(call.minorversion, call.clientid, *stateid, file, AccessMode::write);
+  if (status != nfs4::Status::NFS4_OK) return status;
+  const bool truncates = *change.size_bytes < object.attributes.size_bytes;
+  return truncates && call.state.recall_layouts(file, call.clientid) ? nfs4::Status::NFS4ERR_DELAY
+                                                                     : nfs4::Status::NFS4_OK;
 }
 
 /// Whether the object's attributes have the values of `given`. The status is none of NFS4_OK,
@@ -65,7 +71,7 @@ nfs4::Status check_change(const nfs4::SetattrArgs& args, const AttributeChange& 
 Expected<bool, nfs4::Status> compare(const nfs4::Fattr& given, CompoundCall& call) {
   const auto object = current_object(call);
   if (!object) return tl::unexpected(object.error());
-  const nfs4::Bitmap supported = supported_attributes(call.minorversion);
+  const nfs4::Bitmap supported = supported_attributes(call);
   if (!given.attrmask.without(supported).none())
     return tl::unexpected(nfs4::Status::NFS4ERR_ATTRNOTSUPP);
   // RFC 8881 18.15.4, 18.31.4.
@@ -121,7 +127,7 @@ void op_setattr(const nfs4::SetattrArgs& args, CompoundCall& call, nfs4::Setattr
     result.status = nfs4::Status::NFS4ERR_ROFS;
     return;
   }
-  auto change = requested_change(args.obj_attributes, call.minorversion);
+  auto change = requested_change(args.obj_attributes, call);
   result.status = change ? check_change(args, *change, *object, call) : change.error();
   if (result.status != nfs4::Status::NFS4_OK) return;
   change->mode = permitted_mode(object->attributes, call.context.caller, *change,

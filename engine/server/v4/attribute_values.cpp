@@ -73,7 +73,7 @@ nfs4::Time to_nfs4(const Time& time) {
 
 /// What every object has alike.
 void describe_server(nfs4::Attributes& to, const CompoundCall& call) {
-  to.supported_attrs = supported_attributes(call.minorversion);
+  to.supported_attrs = supported_attributes(call);
   to.fh_expire_type = FH4_PERSISTENT;
   to.link_support = true;
   to.symlink_support = true;
@@ -100,11 +100,15 @@ void describe_server(nfs4::Attributes& to, const CompoundCall& call) {
 
 }  // namespace
 
-nfs4::Bitmap supported_attributes(std::uint32_t minorversion) {
+nfs4::Bitmap supported_attributes(const CompoundCall& call) {
   nfs4::Bitmap supported = all_supported();
-  if (minorversion == 0) {
+  if (call.minorversion == 0) {
     supported.reset(nfs4::FATTR4_SUPPATTR_EXCLCREAT);
     supported.reset(nfs4::FATTR4_FS_CHARSET_CAP);
+  } else if (call.pnfs.is_metadata_server()) {
+    supported =
+        supported | nfs4::Bitmap::of({nfs4::FATTR4_FS_LAYOUT_TYPES, nfs4::FATTR4_LAYOUT_TYPES,
+                                      nfs4::FATTR4_LAYOUT_BLKSIZE});
   }
   supported.trim();
   return supported;
@@ -122,7 +126,7 @@ nfs4::Bitmap exclusive_attributes() {
 }
 
 AttributeValues::AttributeValues(const CompoundCall& call, const nfs4::Bitmap& wanted)
-    : call_(call), wanted_(wanted & supported_attributes(call.minorversion)) {
+    : call_(call), wanted_(wanted & supported_attributes(call)) {
   describe_server(values_, call);
   describe_file_system();
 }
@@ -138,6 +142,16 @@ void AttributeValues::describe_file_system() {
   values_.files_total = space.total_files;
   values_.space_avail = values_.space_free = space.free_bytes;
   values_.space_total = space.total_bytes;
+}
+
+void AttributeValues::describe_layouts(const Object& object) {
+  // RFC 8881 5.12: the export has layouts, the pseudo file system has none; a file has some.
+  const std::vector<nfs4::LayoutType> files{nfs4::LayoutType::LAYOUT4_NFSV4_1_FILES};
+  const bool exported = object.node != call_.storage.root();
+  const bool regular = object.attributes.type == FileType::regular;
+  values_.fs_layout_types = exported ? files : std::vector<nfs4::LayoutType>{};
+  values_.layout_types = regular ? files : std::vector<nfs4::LayoutType>{};
+  values_.layout_blksize = call_.pnfs.data_servers->pattern().unit_bytes;
 }
 
 const nfs4::Attributes& AttributeValues::of(const Object& object) {
@@ -161,6 +175,7 @@ const nfs4::Attributes& AttributeValues::of(const Object& object) {
   values_.time_metadata = to_nfs4(from.ctime);
   values_.time_modify = to_nfs4(from.mtime);
   values_.mounted_on_fileid = call_.storage.mounted_on(object.node, from);
+  if (call_.pnfs.is_metadata_server()) describe_layouts(object);
   return values_;
 }
 

@@ -8,8 +8,8 @@
 
 namespace steertag::peer {
 
-/// supported_attrs in this minor version.
-nfs4::Bitmap supported_attributes(std::uint32_t minorversion);
+/// supported_attrs in the minor version of the COMPOUND.
+nfs4::Bitmap supported_attributes(const CompoundCall& call);
 /// Those that SETATTR, CREATE and OPEN can set.
 nfs4::Bitmap settable_attributes();
 /// Those of them that an exclusive OPEN of minor version 1 can set: the times keep its verifier
@@ -27,6 +27,7 @@ class AttributeValues {
 
  private:
   void describe_file_system();
+  void describe_layouts(const Object& object);
 
   const CompoundCall& call_;
   nfs4::Bitmap wanted_;

@@ -23,6 +23,13 @@ nfs4::Verifier random_verifier(StateTables& tables) {
   return verifier;
 }
 
+/// What the server is to the client.
+std::uint32_t pnfs_flag(const PnfsRole& pnfs) {
+  if (pnfs.is_data_server()) return nfs4::EXCHGID4_FLAG_USE_PNFS_DS;
+  return pnfs.is_metadata_server() ? nfs4::EXCHGID4_FLAG_USE_PNFS_MDS
+                                   : nfs4::EXCHGID4_FLAG_USE_NON_PNFS;
+}
+
 Client* make_client(StateTables& tables, std::uint32_t minorversion, std::string_view owner,
                     const nfs4::Verifier& verifier, const CallContext& context) {
   const std::string& host = context.connection.peer_host;
@@ -99,7 +106,8 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
   nfs4::ExchangeIdOk& ok = result.resok4;
   ok.eir_clientid = (*client)->id;
   ok.eir_sequenceid = (*client)->create_sequence + 1;
-  ok.eir_flags = nfs4::EXCHGID4_FLAG_USE_NON_PNFS;
+  // RFC 8881 13.1: one role at each address, whatever the client asks for.
+  ok.eir_flags = pnfs_flag(call.pnfs);
   if ((*client)->confirmed) ok.eir_flags |= nfs4::EXCHGID4_FLAG_CONFIRMED_R;
   // One server owner for every address: clients may trunk (RFC 8881 2.10.5). The boot instance is
   // not in it, since a restarted server is the same server; the file system is, because another
@@ -109,10 +117,13 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
   // Of one length, so that the replies of two servers have one layout.
   const std::string name = std::string(kImplementationName) + ' ' +
                            std::string(kFileSystemDigits - number.size(), '0') + number;
-  const View octets = octets_of(name);
+  // A data server is another server: its client IDs and sessions are its own.
+  const std::string owner =
+      call.pnfs.index ? name + " data server " + std::to_string(*call.pnfs.index) : name;
+  const View octets = octets_of(owner);
   call.scratch.assign(octets.begin(), octets.end());
   ok.eir_server_owner.so_major_id = call.scratch;
-  ok.eir_server_scope = call.scratch;
+  ok.eir_server_scope = View(call.scratch).first(name.size());
   nfs4::ImplId implementation;
   implementation.nii_domain = kImplementationDomain;
   implementation.nii_name = kImplementationName;

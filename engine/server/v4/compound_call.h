@@ -18,6 +18,7 @@
 #include "nfs/v4/operations.h"
 #include "server/rdma/reply_payload.h"
 #include "server/rpc/program.h"
+#include "server/v4/pnfs/data_servers.h"
 #include "server/v4/pseudo_root.h"
 
 namespace steertag::peer {
@@ -55,6 +56,9 @@ struct ResultItem {
   std::uint32_t length = 0;  // octets without roundup
 };
 
+/// What a server without pNFS is.
+inline const PnfsRole kWithoutPnfs{};
+
 /// Everything that handlers read and change. One COMPOUND runs from beginning to end inside one
 /// call, so that nothing else touches storage or state meanwhile.
 struct CompoundCall {
@@ -66,6 +70,7 @@ struct CompoundCall {
   std::uint32_t operation_count = 0;  // of argarray
   std::uint32_t operation_index = 0;  // of the operation that runs, from 0
   std::size_t request_bytes = 0;      // the whole call, RPC header included, nothing reduced
+  const PnfsRole& pnfs = kWithoutPnfs;
 
   std::optional<CurrentFile> current{};
   std::optional<CurrentFile> saved{};

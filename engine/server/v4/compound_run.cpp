@@ -61,6 +61,10 @@ void CompoundRun::run_next(nfs4::Opnum number) {
   if (position != nfs4::Status::NFS4_OK) return reply_.add_status(number, position);
   if (call_.minorversion > operation->last_minorversion)
     return reply_.add_status(number, nfs4::Status::NFS4ERR_NOTSUPP);
+  if (call_.pnfs.is_data_server()) {
+    operation = find_data_server_operation(number);
+    if (!operation) return reply_.add_status(number, nfs4::Status::NFS4ERR_NOTSUPP);
+  }
   run_known(*operation);
 }
 

@@ -40,6 +40,10 @@ nfs4::Status check_moved(const Object& directory, const Object& object, Compound
   return status == nfs4::Status::NFS4_OK ? check_delegations(object, call) : status;
 }
 
+bool is_last_name(const Object& object) {
+  return object.attributes.type == FileType::regular && object.attributes.link_count == 1;
+}
+
 /// Whether the name can be removed.
 nfs4::Status check_removed(const Object& directory, const Object& object, CompoundCall& call) {
   const nfs4::Status status = check_unlink(directory, object, call);
@@ -47,7 +51,12 @@ nfs4::Status check_removed(const Object& directory, const Object& object, Compou
   // RFC 8881 18.26.4: known opens are reported at once, without a recall.
   if (!call.state.in_grace() && call.state.denies_removal(call.storage.handle(object.node)))
     return nfs4::Status::NFS4ERR_FILE_OPEN;
-  return check_delegations(object, call);
+  const nfs4::Status delegated = check_delegations(object, call);
+  if (delegated != nfs4::Status::NFS4_OK) return delegated;
+  return is_last_name(object) &&
+                 call.state.recall_layouts(call.storage.handle(object.node), call.clientid)
+             ? nfs4::Status::NFS4ERR_DELAY
+             : nfs4::Status::NFS4_OK;
 }
 
 /// The name is gone. When it was the object's last, its state has no file any more.
@@ -64,7 +73,7 @@ void op_create(const nfs4::CreateArgs& args, CompoundCall& call, nfs4::CreateRes
   if (result.status == nfs4::Status::NFS4_OK) result.status = check_component(args.objname);
   if (result.status == nfs4::Status::NFS4_OK) result.status = check_writable(*directory, call);
   if (result.status != nfs4::Status::NFS4_OK) return;
-  const auto change = requested_change(args.createattrs, call.minorversion);
+  const auto change = requested_change(args.createattrs, call);
   // RFC 8881 18.4.3: CREATE makes no regular files, and nothing else has a size to set.
   if (!change || change->size_bytes) {
     result.status = change ? nfs4::Status::NFS4ERR_INVAL : change.error();

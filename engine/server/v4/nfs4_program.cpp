@@ -23,8 +23,8 @@ static_assert(kExportPath.front() == '/' && kExportPath.find('/', 1) == std::str
 
 }  // namespace
 
-Nfs4Program::Nfs4Program(Backend& storage, const Nfs4StateOptions& options)
-    : storage_(storage, kExportPath.substr(1)), state_(options) {}
+Nfs4Program::Nfs4Program(Backend& storage, const Nfs4StateOptions& options, PnfsRole pnfs)
+    : storage_(storage, kExportPath.substr(1)), state_(options), pnfs_(std::move(pnfs)) {}
 
 rpc::AcceptStatus Nfs4Program::call(std::uint32_t procedure, wire::Reader& arguments,
                                     const CallContext& context, ReplyPayload& reply) {
@@ -59,7 +59,7 @@ rpc::AcceptStatus Nfs4Program::compound(wire::Reader& arguments, const CallConte
   nfs4::CompoundArgs args;
   args.decode(arguments);
   if (!arguments.ok()) return rpc::AcceptStatus::GARBAGE_ARGS;
-  if (args.minorversion > kLastMinorVersion) {
+  if (args.minorversion > kLastMinorVersion || (args.minorversion == 0 && pnfs_.is_data_server())) {
     // RFC 8881 16.2.3: before anything else, and without results.
     CompoundReplyWriter(reply.stream(), args.tag)
         .set_status(nfs4::Status::NFS4ERR_MINOR_VERS_MISMATCH);
@@ -70,8 +70,13 @@ rpc::AcceptStatus Nfs4Program::compound(wire::Reader& arguments, const CallConte
     CompoundReplyWriter(reply.stream(), args.tag).set_status(nfs4::Status::NFS4ERR_INVAL);
     return rpc::AcceptStatus::SUCCESS;
   }
-  CompoundCall call{context, storage_, state_, reply, args.minorversion};
-  call.request_bytes = arguments.offset() + arguments.remaining();
+  CompoundCall call{.context = context,
+                    .storage = storage_,
+                    .state = state_,
+                    .reply = reply,
+                    .minorversion = args.minorversion,
+                    .request_bytes = arguments.offset() + arguments.remaining(),
+                    .pnfs = pnfs_};
   CompoundRun run(call, arguments, args.tag);
   return run.run() ? rpc::AcceptStatus::SUCCESS : rpc::AcceptStatus::GARBAGE_ARGS;
 }

@@ -3,6 +3,7 @@
 
 #include "nfs/v4/types.h"
 #include "server/rpc/program.h"
+#include "server/v4/pnfs/data_servers.h"
 #include "server/v4/pseudo_root.h"
 #include "server/v4/state/nfs4_state.h"
 
@@ -10,8 +11,9 @@ namespace steertag::peer {
 
 class Nfs4Program final : public Program {
  public:
-  /// The storage's root is found under kExportPath. `storage` must outlive the program.
-  Nfs4Program(Backend& storage, const Nfs4StateOptions& options);
+  /// The storage's root is found under kExportPath. `storage` must outlive the program. A data
+  /// server of pNFS has minor version 1 only.
+  Nfs4Program(Backend& storage, const Nfs4StateOptions& options, PnfsRole pnfs = {});
 
   std::uint32_t number() const override { return nfs4::kProgram; }
   std::uint32_t version() const override { return nfs4::kVersion; }
@@ -29,6 +31,7 @@ class Nfs4Program final : public Program {
 
   PseudoRoot storage_;
   Nfs4State state_;
+  const PnfsRole pnfs_;
 };
 
 }  // namespace steertag::peer

@@ -4,6 +4,7 @@
 #include "server/v4/directory_access.h"
 #include "server/v4/open_target.h"
 #include "server/v4/state/delegations.h"
+#include "server/v4/state/layouts.h"
 #include "server/v4/state/shares.h"
 #include "server/v4/state_access.h"
 #include "server/v4/state_operations.h"
@@ -131,7 +132,8 @@ nfs4::Status check_share_and_delegations(const Opening& opening, const OpenTarge
   // reading.
   const bool conflicts =
       (used & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0 || (deny & nfs4::OPEN4_SHARE_DENY_READ) != 0;
-  const bool waiting = conflicts && recall_delegations(opening.tables, *file, opening.client.id);
+  bool waiting = conflicts && recall_delegations(opening.tables, *file, opening.client.id);
+  if (target.truncates) waiting |= recall_layouts(opening.tables, *file, opening.client.id);
   return waiting ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4_OK;
 }
 

@@ -45,14 +45,14 @@ bool is_exclusive(CreateMode mode) {
 
 /// The attributes that the client wants for a new file.
 Expected<AttributeChange, nfs4::Status> wanted_attributes(const nfs4::CreateHow& how,
-                                                          std::uint32_t minorversion,
+                                                          const CompoundCall& call,
                                                           nfs4::Bitmap& attrset) {
   if (how.mode == CreateMode::EXCLUSIVE4) return AttributeChange{};
   const bool exclusive = how.mode == CreateMode::EXCLUSIVE4_1;
   // RFC 8881 18.16.3: EXCLUSIVE4_1 is of minor version 1, and takes only suppattr_exclcreat.
-  if (exclusive && minorversion == 0) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+  if (exclusive && call.minorversion == 0) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
   const nfs4::Fattr& fattr = exclusive ? how.ch_createboth.cva_attrs : how.createattrs;
-  auto change = requested_change(fattr, minorversion);
+  auto change = requested_change(fattr, call);
   if (change && exclusive && !fattr.attrmask.without(exclusive_attributes()).none())
     return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
   attrset = fattr.attrmask;
@@ -62,7 +62,7 @@ Expected<AttributeChange, nfs4::Status> wanted_attributes(const nfs4::CreateHow&
 /// What OPEN4_CREATE does with an entry that is there, or is not.
 nfs4::Status plan_creation(const nfs4::CreateHow& how, CompoundCall& call, OpenTarget& target) {
   nfs4::Bitmap attrset;
-  const auto change = wanted_attributes(how, call.minorversion, attrset);
+  const auto change = wanted_attributes(how, call, attrset);
   if (!change) return change.error();
   const VerifierTimes times(how.mode == CreateMode::EXCLUSIVE4 ? how.createverf
                                                                : how.ch_createboth.cva_verf);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "server/v4/file_operations.h"
+#include "server/v4/pnfs/pnfs_operations.h"
 #include "server/v4/state_operations.h"
 
 namespace steertag::peer {
@@ -122,11 +123,11 @@ constexpr Operation kOperations[] = {
     row<Opnum::OP_DESTROY_SESSION, op_destroy_session>(OperationPosition::either, kStatusBytes),
     changing<Opnum::OP_FREE_STATEID, op_free_stateid>(kStatusBytes),
     refused<Opnum::OP_GET_DIR_DELEGATION>(),
-    refused<Opnum::OP_GETDEVICEINFO>(),
-    refused<Opnum::OP_GETDEVICELIST>(),
-    refused<Opnum::OP_LAYOUTCOMMIT>(),
-    refused<Opnum::OP_LAYOUTGET>(),
-    refused<Opnum::OP_LAYOUTRETURN>(),
+    row<Opnum::OP_GETDEVICEINFO, op_getdeviceinfo>(),
+    row<Opnum::OP_GETDEVICELIST, op_getdevicelist>(),
+    changing<Opnum::OP_LAYOUTCOMMIT, op_layoutcommit>(kStatusBytes + 4 + 8),
+    row<Opnum::OP_LAYOUTGET, op_layoutget>(),  // looks for room itself
+    changing<Opnum::OP_LAYOUTRETURN, op_layoutreturn>(kStateIdBytes + 4),
     row<Opnum::OP_SECINFO_NO_NAME, op_secinfo_no_name>(),
     row<Opnum::OP_SEQUENCE, op_sequence>(OperationPosition::first),
     refused<Opnum::OP_SET_SSV>(),
@@ -146,11 +147,34 @@ constexpr bool is_dense() {
 }
 static_assert(is_dense(), "rows are found by their number");
 
+/// The second subset of RFC 8881 13.6.
+constexpr Operation kDataServerIo[] = {
+    row<Opnum::OP_COMMIT, op_commit_component>(),
+    row<Opnum::OP_PUTFH, op_put_component>(),
+    row<Opnum::OP_READ, op_read_component>(),
+    changing<Opnum::OP_WRITE, op_write_component>(kStatusBytes + 4 + 4 + nfs4::kVerifierOctets),
+};
+/// The first one, housekeeping.
+constexpr Opnum kHousekeeping[] = {
+    Opnum::OP_BACKCHANNEL_CTL, Opnum::OP_BIND_CONN_TO_SESSION,
+    Opnum::OP_CREATE_SESSION,  Opnum::OP_DESTROY_CLIENTID,
+    Opnum::OP_DESTROY_SESSION, Opnum::OP_EXCHANGE_ID,
+    Opnum::OP_SECINFO_NO_NAME, Opnum::OP_SET_SSV,
+    Opnum::OP_SEQUENCE,
+};
+
 }  // namespace
 
 const Operation* find_operation(nfs4::Opnum number) {
   const auto at = static_cast<std::uint32_t>(number) - static_cast<std::uint32_t>(Opnum::OP_ACCESS);
   return at < std::size(kOperations) ? &kOperations[at] : nullptr;
+}
+
+const Operation* find_data_server_operation(nfs4::Opnum number) {
+  const auto io = std::ranges::find(kDataServerIo, number, &Operation::number);
+  if (io != std::end(kDataServerIo)) return io;
+  const bool kept = std::ranges::find(kHousekeeping, number) != std::end(kHousekeeping);
+  return kept ? find_operation(number) : nullptr;
 }
 
 }  // namespace steertag::peer

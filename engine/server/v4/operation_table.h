@@ -32,4 +32,7 @@ struct Operation {
 /// The row of that number; nullptr for a number without an operation, and for OP_ILLEGAL.
 const Operation* find_operation(nfs4::Opnum number);
 
+/// The same at a data server of pNFS; nullptr for what it does not have (RFC 8881 13.6).
+const Operation* find_data_server_operation(nfs4::Opnum number);
+
 }  // namespace steertag::peer

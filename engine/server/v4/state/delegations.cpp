@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "server/v4/state/recalls.h"
 #include "server/v4/state/session_backchannel.h"
 
 namespace steertag::peer {
@@ -29,12 +30,6 @@ std::optional<WhyNoDelegation> why_not(StateTables& tables, const Client& client
   return std::nullopt;
 }
 
-void revoke(StateTables& tables, DelegationState& delegation) {
-  Client& client = *delegation.client;
-  if (client.revoked.size() < kMostRevokedPerClient) client.revoked.insert(delegation.number);
-  tables.remove_delegation(delegation);
-}
-
 }  // namespace
 
 nfs4::Delegation grant_delegation(StateTables& tables, Client& client, File& file,
@@ -54,11 +49,7 @@ nfs4::Delegation grant_delegation(StateTables& tables, Client& client, File& fil
     return granted;
   }
   DelegationState& made = tables.add_delegation(client, file);
-  if (Session* session = slot ? tables.find_session(slot->session) : nullptr) {
-    made.granting_session = slot->session;
-    made.granting_slot = slot->slot;
-    made.granting_sequence = session->slots[slot->slot].sequence;
-  }
+  note_grant(tables, made, slot);
   granted.delegation_type = DelegationType::OPEN_DELEGATE_READ;
   granted.read.stateid = tables.stateid(client, made.number, made.seqid);
   // `permissions` spares ACCESS calls for those that it names. It names no user, so that the client
@@ -74,32 +65,11 @@ bool recall_delegations(StateTables& tables, File& file, std::optional<ClientId>
     if (client && each->client->id == *client) continue;
     waiting = true;
     if (each->recalled) continue;
-    each->recalled = tables.now();
     contends = true;
-    tables.recalls.emplace_back(each->client->id, each->number);
-    if (send_recall(tables, *each)) continue;
-    each->next_try = tables.now() + kRecallPause;
+    start_recall(tables, *each);
   }
   if (contends) tables.mark_contended(file);
   return waiting;
-}
-
-void process_recalls(StateTables& tables) {
-  std::erase_if(tables.recalls, [&](const std::pair<ClientId, StateNumber>& recall) {
-    Client* client = tables.find_client(recall.first);
-    if (!client) return true;
-    const auto found = client->delegations.find(recall.second);
-    if (found == client->delegations.end()) return true;
-    DelegationState& delegation = found->second;
-    if (tables.now() - *delegation.recalled > tables.options.lease) {
-      revoke(tables, delegation);
-      return true;
-    }
-    const bool due = (!delegation.calling || delegation.needs_other_session) &&
-                     !delegation.recall_done && delegation.next_try <= tables.now();
-    if (due && !send_recall(tables, delegation)) delegation.next_try = tables.now() + kRecallPause;
-    return false;
-  });
 }
 
 }  // namespace steertag::peer

@@ -1,4 +1,4 @@
-// Read delegations (RFC 8881 10.4): when one is granted, recalled, returned and revoked.
+// Read delegations (RFC 8881 10.4): when one is granted and recalled.
 #pragma once
 
 #include "server/v4/state/tables.h"
@@ -15,8 +15,5 @@ nfs4::Delegation grant_delegation(StateTables& tables, Client& client, File& fil
 
 /// Recalls what others than `client` have on the file. True when there is something to wait for.
 bool recall_delegations(StateTables& tables, File& file, std::optional<ClientId> client);
-
-/// Sends recalls that wait and revokes what is overdue by a lease (RFC 8881 10.4.5).
-void process_recalls(StateTables& tables);
 
 }  // namespace steertag::peer

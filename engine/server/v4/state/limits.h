@@ -60,7 +60,12 @@ inline constexpr std::size_t kMostConnectionsPerSession = 16;
 inline constexpr std::uint32_t kMostBackSlots = 4;
 /// Recalls that wait for a callback slot: one for each delegation of a client.
 inline constexpr std::size_t kMostDelegationsPerClient = 4096;
-/// How often a CB_RECALL is sent again before only the lease decides.
+/// Layouts of one client, each of one file: as many as opens, since a layout needs one.
+inline constexpr std::size_t kMostLayoutsPerClient = 4096;
+/// Ranges of the layouts of one file: a client returns the whole file or a few parts. Beyond that a
+/// part that is returned stays granted (RFC 8881 12.5.5.1).
+inline constexpr std::size_t kMostRangesPerLayout = 64;
+/// How often a recall is sent again before only the lease decides.
 inline constexpr std::uint32_t kMostRecallTries = 16;
 /// A callback that was answered NFS4ERR_DELAY, or did not arrive, is sent again after this time.
 inline constexpr std::chrono::milliseconds kRecallPause{1000};

@@ -3,6 +3,8 @@
 
 #include "nfs/v4/compound.h"
 #include "server/v4/state/delegations.h"
+#include "server/v4/state/layouts.h"
+#include "server/v4/state/recalls.h"
 #include "server/v4/state/shares.h"
 #include "server/v4/state/stateids.h"
 
@@ -133,6 +135,11 @@ bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> clie
   if (want == AccessMode::read) return false;  // only read delegations are granted
   File* found = tables_->find_file(file);
   return found && recall_delegations(*tables_, *found, client);
+}
+
+bool Nfs4State::recall_layouts(const Handle& file, std::optional<std::uint64_t> client) {
+  File* found = tables_->find_file(file);
+  return found && peer::recall_layouts(*tables_, *found, client);
 }
 
 nfs4::Status Nfs4State::check_change(const Handle& file, std::optional<std::uint64_t> client) {

@@ -1,4 +1,4 @@
-// All state of the NFSv4 server: clients and their leases, sessions, opens, locks, delegations.
+// All state of the NFSv4 server: clients, sessions, opens, locks, delegations, layouts.
 // It knows neither network nor storage; files are their handles.
 #pragma once
 
@@ -48,6 +48,11 @@ class Nfs4State {
   /// in NFSv3 and where the client is not known (RFC 8881 10.4.4).
   bool recall_for(const Handle& file, std::optional<std::uint64_t> client, AccessMode want);
 
+  /// Call before the file loses its last name or a part of its octets. True when another client
+  /// than `client` has layouts of it, which are recalled. The answer is NFS4ERR_DELAY until they
+  /// are back or revoked (RFC 8881 12.5.5).
+  bool recall_layouts(const Handle& file, std::optional<std::uint64_t> client);
+
   /// Whether a regular file may get or lose a name, or get other attributes than its size. NFS4_OK,
   /// NFS4ERR_GRACE while a client may still reclaim an open or a delegation of it, NFS4ERR_DELAY
   /// while `recall_for` waits. Recalls nothing in the first two cases.
@@ -58,15 +63,16 @@ class Nfs4State {
   /// no owner, so that every open belongs to another owner.
   bool denies_removal(const Handle& file) const;
 
-  /// The object is gone for good. Its opens, locks and delegations end with it. The operations that
-  /// give them back need its filehandle, which no client can make the current one any more.
+  /// The object is gone for good. Its opens, locks, delegations and layouts end with it. The
+  /// operations that give them back need its filehandle, which no client can make the current one
+  /// any more.
   void forget_file(const Handle& file);
 
   /// Call once at the end of a COMPOUND whose SEQUENCE gave `slot` without `replay`. Keeps
   /// `results`, its COMPOUND4res with items, for a retry; or the fact that it was not kept.
   void end_sequence(const SlotInUse& slot, ReplyPayload results);
 
-  /// Removes clients whose lease is over, revokes delegations that were not returned, sends waiting
+  /// Removes clients whose lease is over, revokes what was recalled and not returned, sends waiting
   /// callbacks, ends the grace period. Cheap; call it from poll.
   void expire();
 

@@ -1,5 +1,5 @@
 // The server's records of one client: its owners, opens, locks and delegations.
-// And of one file: who has it open, locked or delegated.
+// And of one file: who has it open, locked, delegated or laid out.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "nfs/v4/callbacks.h"
 #include "nfs/v4/operations.h"
 #include "server/storage/backend.h"
 #include "server/v4/state/limits.h"
@@ -29,6 +30,7 @@ struct OpenOwner;
 struct OpenState;
 struct LockState;
 struct DelegationState;
+struct LayoutState;
 
 /// A locked range of a file. `last` is the last octet, all ones for the end of every file.
 struct LockRange {
@@ -44,10 +46,12 @@ struct File {
   std::vector<OpenState*> opens;
   std::vector<LockRange> ranges;
   std::vector<DelegationState*> delegations;
-  TimePoint contended_until{};  // no delegations before
+  std::vector<LayoutState*> layouts;  // one a client at most
+  TimePoint contended_until{};        // no delegations before
 
   bool idle(TimePoint now) const {
-    return opens.empty() && ranges.empty() && delegations.empty() && contended_until <= now;
+    return opens.empty() && ranges.empty() && delegations.empty() && layouts.empty() &&
+           contended_until <= now;
   }
 };
 
@@ -100,14 +104,15 @@ struct LockState {
   File* file = nullptr;
 };
 
-/// A read delegation, and how far its recall is.
-struct DelegationState {
+/// What a client gives back when it is recalled, and how far its recall is.
+struct RecallableState {
+  nfs4::CbOpnum callback = nfs4::CbOpnum::OP_CB_RECALL;  // the one that recalls it
   StateNumber number = 0;
   std::uint32_t seqid = 1;
   Client* client = nullptr;
   File* file = nullptr;
   std::optional<TimePoint> recalled;  // when the recall was decided; it is revoked a lease later
-  bool calling = false;               // a CB_RECALL is under way
+  bool calling = false;               // the callback is under way
   bool needs_other_session = false;   // its own has no connection
   bool recall_done = false;           // answered with NFS4_OK, or kMostRecallTries times
   std::uint32_t tries = 0;
@@ -116,6 +121,23 @@ struct DelegationState {
   nfs4::SessionId granting_session{};
   std::uint32_t granting_slot = 0;
   std::uint32_t granting_sequence = 0;
+};
+
+/// A read delegation.
+struct DelegationState : RecallableState {};
+
+/// A part of a file that a client may read, or write too, at the data servers. `last` is the last
+/// octet, all ones for the end of every file.
+struct LayoutRange {
+  nfs4::LayoutIomode iomode = nfs4::LayoutIomode::LAYOUTIOMODE4_READ;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
+/// The layouts that a client has of a file. They have one stateid, whose seqid counts what
+/// LAYOUTGET and LAYOUTRETURN give and CB_LAYOUTRECALL takes (RFC 8881 12.5.3).
+struct LayoutState : RecallableState {
+  std::vector<LayoutRange> ranges;  // of one iomode they do not overlap
 };
 
 /// What the clients of one host have together, so that no host can shut the others out.
@@ -159,11 +181,14 @@ struct Client {
   std::unordered_map<StateNumber, OpenState> opens;
   std::unordered_map<StateNumber, LockState> locks;
   std::unordered_map<StateNumber, DelegationState> delegations;
+  std::unordered_map<StateNumber, LayoutState> layouts;
   std::unordered_map<StateNumber, OpenOwner*> closed;  // last_closed of its owners
-  std::unordered_set<StateNumber> revoked;             // delegations, until FREE_STATEID
+  std::unordered_set<StateNumber> revoked;  // delegations and layouts, until FREE_STATEID
   std::size_t range_count = 0;
 
-  std::size_t state_count() const { return opens.size() + locks.size() + delegations.size(); }
+  std::size_t state_count() const {
+    return opens.size() + locks.size() + delegations.size() + layouts.size();
+  }
   bool holds_state() const { return state_count() + revoked.size() > 0; }
 };
 

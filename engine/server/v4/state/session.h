@@ -36,8 +36,9 @@ struct Binding {
 struct BackSlot {
   std::uint32_t sequence = 0;  // of the last callback that was answered
   bool calling = false;
-  Bytes message;               // not empty: unanswered
-  StateNumber delegation = 0;  // that the message recalls
+  Bytes message;                                         // not empty: unanswered
+  StateNumber recalled = 0;                              // the state that the message recalls
+  nfs4::CbOpnum callback = nfs4::CbOpnum::OP_CB_RECALL;  // of the message, behind CB_SEQUENCE
 };
 
 /// Whether the client answers calls on the backchannel.

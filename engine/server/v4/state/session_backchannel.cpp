@@ -9,7 +9,7 @@
 namespace steertag::peer {
 namespace {
 
-// CB_SEQUENCE and CB_RECALL.
+// CB_SEQUENCE and the recall.
 constexpr std::uint32_t kRecallOperations = 2;
 // The RPC header of a reply, CB_COMPOUND4res with our empty tag, and the two results.
 constexpr std::size_t kRecallReplyBytes = 24 + 12 + (8 + nfs4::kSessionIdOctets + 16) + 8;
@@ -46,22 +46,35 @@ bool is_up(const Session& session) {
 
 using ReferringCalls = std::vector<nfs4::ReferringCallList>;
 
-/// The request that granted the delegation, as long as its client may not have seen the reply. That
+/// The request that granted the state last, as long as its client may not have seen the reply. That
 /// is until its slot is used again (RFC 8881 2.10.6.3).
-ReferringCalls referring_calls(StateTables& tables, const DelegationState& delegation) {
-  const Session* session = tables.find_session(delegation.granting_session);
-  if (!session || delegation.granting_sequence == 0 ||
-      session->slots[delegation.granting_slot].sequence != delegation.granting_sequence)
+ReferringCalls referring_calls(StateTables& tables, const RecallableState& state) {
+  const Session* session = tables.find_session(state.granting_session);
+  if (!session || state.granting_sequence == 0 ||
+      session->slots[state.granting_slot].sequence != state.granting_sequence)
     return {};
   nfs4::ReferringCallList list;
   list.rcl_sessionid = session->id;
-  list.rcl_referring_calls.push_back({delegation.granting_sequence, delegation.granting_slot});
+  list.rcl_referring_calls.push_back({state.granting_sequence, state.granting_slot});
   return {list};
 }
 
-/// CB_SEQUENCE in this slot, and CB_RECALL of this delegation.
-Bytes recall_message(const Session& session, std::uint32_t number, const nfs4::StateId& stateid,
-                     const Handle& file, ReferringCalls referring) {
+/// CB_LAYOUTRECALL of all that the client has of the file. The layout itself does not change: data
+/// may still go to the data servers before it is returned.
+nfs4::CbLayoutrecallArgs layout_recall(const nfs4::StateId& stateid, const Handle& file) {
+  nfs4::CbLayoutrecallArgs recall;
+  recall.clora_iomode = nfs4::LayoutIomode::LAYOUTIOMODE4_ANY;
+  recall.clora_recall.lor_recalltype = nfs4::LayoutrecallType::LAYOUTRECALL4_FILE;
+  nfs4::LayoutrecallFile& scope = recall.clora_recall.lor_layout;
+  scope.lor_fh.assign(file);
+  scope.lor_length = ~std::uint64_t{0};
+  scope.lor_stateid = stateid;
+  return recall;
+}
+
+/// CB_SEQUENCE in this slot, and the callback that recalls this state of the file.
+Bytes recall_message(const Session& session, std::uint32_t number, nfs4::CbOpnum callback,
+                     const nfs4::StateId& stateid, const Handle& file, ReferringCalls referring) {
   nfs4::CbSequenceArgs sequence;
   sequence.csa_sessionid = session.id;
   sequence.csa_sequenceid = session.back_slots[number].sequence + 1;
@@ -70,36 +83,35 @@ Bytes recall_message(const Session& session, std::uint32_t number, const nfs4::S
     if (session.back_slots[each].calling || each == number) sequence.csa_highest_slotid = each;
   }
   sequence.csa_referring_call_lists = std::move(referring);
-  nfs4::CbRecallArgs recall;
-  recall.stateid = stateid;
-  recall.fh.assign(file);
   Bytes message = callback_header(session, nfs4::CB_COMPOUND);
   wire::Writer writer(message);
   nfs4::CbCompoundArgs{"", 1, 0}.encode(writer);
   nfs4::CallWriter<nfs4::CbOpnum> operations(message);
   operations.add(nfs4::CbOpnum::OP_CB_SEQUENCE, sequence);
-  operations.add(nfs4::CbOpnum::OP_CB_RECALL, recall);
+  if (callback == nfs4::CbOpnum::OP_CB_LAYOUTRECALL) {
+    operations.add(callback, layout_recall(stateid, file));
+  } else {
+    nfs4::CbRecallArgs recall;
+    recall.stateid = stateid;
+    recall.fh.assign(file);
+    operations.add(callback, recall);
+  }
   return message;
 }
 
 /// A recall with a referring call.
-Bytes largest_recall(const Session& session) {
+Bytes largest_recall(const Session& session, nfs4::CbOpnum callback) {
   nfs4::ReferringCallList list;
   list.rcl_referring_calls.emplace_back();
-  return recall_message(session, 0, {}, {}, {list});
+  return recall_message(session, 0, callback, {}, {}, {list});
 }
 
 /// Whether the client accepts a recall: RFC 8881 18.36.3 lets no callback be larger than it agreed
-/// to, or have more operations. Recalls of a session differ by their referring call alone.
-bool takes_recalls(const Session& session) {
+/// to, or have more operations. Recalls of one kind differ by their referring call alone.
+bool takes_recalls(const Session& session, nfs4::CbOpnum callback) {
   return !session.back_slots.empty() && session.back.ca_maxoperations >= kRecallOperations &&
          session.back.ca_maxresponsesize >= kRecallReplyBytes &&
-         session.back.ca_maxrequestsize >= largest_recall(session).size();
-}
-
-DelegationState* find_delegation(Session& session, StateNumber number) {
-  const auto found = session.client->delegations.find(number);
-  return found == session.client->delegations.end() ? nullptr : &found->second;
+         session.back.ca_maxrequestsize >= largest_recall(session, callback).size();
 }
 
 /// Statuses of a CB_COMPOUND's two operations.
@@ -126,19 +138,23 @@ RecallReply read_recall_reply(View message, const Session& session, std::uint32_
                        sequence.resok4.csr_sequenceid == session.back_slots[slot].sequence + 1;
   if (sequence.status == nfs4::Status::NFS4_OK && !matches) return read;
   read.sequence = sequence.status;
-  if (operations.next() != nfs4::CbOpnum::OP_CB_RECALL) return read;
+  if (operations.next() != session.back_slots[slot].callback) return read;
   nfs4::Result<nfs4::Void> recall;
   recall.decode(reader);
   if (reader.ok()) read.recall = recall.status;
   return read;
 }
 
-void recall_answered(StateTables& tables, DelegationState& delegation, nfs4::Status status) {
-  delegation.calling = false;
-  delegation.next_try = tables.now() + kRecallPause;
+void recall_answered(StateTables& tables, RecallableState& state, nfs4::Status status) {
+  // RFC 8881 12.5.5.1: the client has nothing to return.
+  if (state.callback == nfs4::CbOpnum::OP_CB_LAYOUTRECALL &&
+      status == nfs4::Status::NFS4ERR_NOMATCHING_LAYOUT)
+    return tables.remove_layout(static_cast<LayoutState&>(state));
+  state.calling = false;
+  state.next_try = tables.now() + kRecallPause;
   // NFS4ERR_BAD_STATEID and BADHANDLE may come from a recall that overtook the OPEN's reply (RFC
   // 8881 2.10.6.3). It is tried again, as any other error is. Only the lease ends that.
-  delegation.recall_done = status == nfs4::Status::NFS4_OK || delegation.tries >= kMostRecallTries;
+  state.recall_done = status == nfs4::Status::NFS4_OK || state.tries >= kMostRecallTries;
 }
 
 /// What a callback needs to know when its reply comes, or does not.
@@ -161,8 +177,8 @@ void send(StateTables& tables, Session& session, std::uint32_t number,
           const std::shared_ptr<Backchannel>& backchannel) {
   BackSlot& slot = session.back_slots[number];
   slot.calling = true;
-  if (DelegationState* delegation = find_delegation(session, slot.delegation))
-    delegation->needs_other_session = false;
+  if (RecallableState* state = StateTables::find_recallable(*session.client, slot.recalled))
+    state->needs_other_session = false;
   backchannel->call(slot.message,
                     [&tables, &session, sent = Sent{number, session.probe, backchannel},
                      alive = session.alive](const auto& reply) {
@@ -176,10 +192,10 @@ void reroute_recalls(StateTables& tables, Session& session) {
   session.back_state = BackState::down;
   for (const BackSlot& slot : session.back_slots) {
     if (slot.message.empty() || slot.calling) continue;
-    DelegationState* delegation = find_delegation(session, slot.delegation);
-    if (!delegation || delegation->recall_done) continue;
-    delegation->needs_other_session = true;
-    send_recall(tables, *delegation);
+    RecallableState* state = StateTables::find_recallable(*session.client, slot.recalled);
+    if (!state || state->recall_done) continue;
+    state->needs_other_session = true;
+    send_recall(tables, *state);
   }
 }
 
@@ -202,9 +218,9 @@ void callback_lost(StateTables& tables, Session& session, const Sent& sent) {
 void send_next_recall(StateTables& tables, Client& client) {
   for (const auto& [id, number] : tables.recalls) {
     if (id != client.id) continue;
-    const auto found = client.delegations.find(number);
-    if (found == client.delegations.end() || found->second.tries > 0) continue;
-    send_recall(tables, found->second);
+    RecallableState* state = StateTables::find_recallable(client, number);
+    if (!state || state->tries > 0) continue;
+    send_recall(tables, *state);
     return;
   }
 }
@@ -213,7 +229,7 @@ void callback_done(StateTables& tables, Session& session, const Sent& sent,
                    const Expected<View, net::Error>& reply) {
   BackSlot& slot = session.back_slots[sent.slot];
   slot.calling = false;
-  DelegationState* delegation = find_delegation(session, slot.delegation);
+  RecallableState* state = StateTables::find_recallable(*session.client, slot.recalled);
   if (!reply) return callback_lost(tables, session, sent);
   const RecallReply read = read_recall_reply(*reply, session, sent.slot);
   nfs4::Status status = read.recall;
@@ -226,8 +242,8 @@ void callback_done(StateTables& tables, Session& session, const Sent& sent,
     session.back_state = BackState::down;
   }
   slot.message.clear();
-  slot.delegation = 0;
-  if (delegation) recall_answered(tables, *delegation, status);
+  slot.recalled = 0;
+  if (state) recall_answered(tables, *state, status);
   send_next_recall(tables, *session.client);
 }
 
@@ -288,10 +304,10 @@ void probe_backchannel(StateTables& tables, Session& session) {
                     });
 }
 
-bool has_backchannel(StateTables& tables, const Client& client) {
+bool has_backchannel(StateTables& tables, const Client& client, nfs4::CbOpnum callback) {
   return std::ranges::any_of(client.sessions, [&](const nfs4::SessionId& id) {
     const Session& session = *tables.find_session(id);
-    return is_up(session) && takes_recalls(session);
+    return is_up(session) && takes_recalls(session, callback);
   });
 }
 
@@ -312,21 +328,23 @@ std::uint32_t backchannel_flags(StateTables& tables, const Session& session) {
   return flags;
 }
 
-bool send_recall(StateTables& tables, DelegationState& delegation) {
-  for (const nfs4::SessionId& id : delegation.client->sessions) {
+bool send_recall(StateTables& tables, RecallableState& state) {
+  for (const nfs4::SessionId& id : state.client->sessions) {
     Session& session = *tables.find_session(id);
     const auto backchannel = backchannel_of(session);
-    if (session.back_state != BackState::up || !backchannel || !takes_recalls(session)) continue;
+    if (session.back_state != BackState::up || !backchannel ||
+        !takes_recalls(session, state.callback))
+      continue;
     for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
       BackSlot& slot = session.back_slots[number];
       if (!slot.message.empty()) continue;
-      const nfs4::StateId stateid =
-          tables.stateid(*session.client, delegation.number, delegation.seqid);
-      slot.message = recall_message(session, number, stateid, delegation.file->handle,
-                                    referring_calls(tables, delegation));
-      slot.delegation = delegation.number;
-      delegation.calling = true;
-      ++delegation.tries;
+      const nfs4::StateId stateid = tables.stateid(*session.client, state.number, state.seqid);
+      slot.message = recall_message(session, number, state.callback, stateid, state.file->handle,
+                                    referring_calls(tables, state));
+      slot.recalled = state.number;
+      slot.callback = state.callback;
+      state.calling = true;
+      ++state.tries;
       send(tables, session, number, backchannel);
       return true;
     }

@@ -126,6 +126,7 @@ bool StateTables::was_cancelled(ClientId id) const {
 
 void StateTables::end_client(Client& client) {
   while (!client.sessions.empty()) remove_session(*find_session(client.sessions.back()));
+  while (!client.layouts.empty()) remove_layout(client.layouts.begin()->second);
   while (!client.delegations.empty()) remove_delegation(client.delegations.begin()->second);
   while (!client.opens.empty()) remove_open(client.opens.begin()->second);
   for (const auto& [name, owner] : client.open_owners) give_back_owner(client, name);
@@ -155,8 +156,8 @@ void StateTables::remove_session(Session& session) {
   *session.alive = false;
   // Recalls that it had under way go over another session.
   for (const BackSlot& slot : session.back_slots) {
-    const auto recalled = session.client->delegations.find(slot.delegation);
-    if (recalled != session.client->delegations.end()) recalled->second.calling = false;
+    if (RecallableState* recalled = find_recallable(*session.client, slot.recalled))
+      recalled->calling = false;
   }
   cached_bytes -= session.reserved_bytes;
   session.client->host_usage->cached_bytes -= session.reserved_bytes;
@@ -197,6 +198,7 @@ void StateTables::end_contentions() {
 void StateTables::remove_file(File& file) {
   const Handle handle = file.handle;
   file.contended_until = TimePoint::max();  // keeps the record until it is empty
+  while (!file.layouts.empty()) unlink_layout(*file.layouts.back());
   while (!file.delegations.empty()) remove_delegation(*file.delegations.back());
   while (!file.opens.empty()) {
     OpenOwner& owner = *file.opens.back()->owner;
@@ -210,7 +212,8 @@ void StateTables::remove_file(File& file) {
 StateNumber StateTables::next_number(const Client& client) {
   while (next_state_ == 0 || client.opens.contains(next_state_) ||
          client.locks.contains(next_state_) || client.delegations.contains(next_state_) ||
-         client.closed.contains(next_state_) || client.revoked.contains(next_state_))
+         client.layouts.contains(next_state_) || client.closed.contains(next_state_) ||
+         client.revoked.contains(next_state_))
     ++next_state_;
   return next_state_++;
 }
@@ -274,8 +277,9 @@ void StateTables::remove_open(OpenState& open) {
   while (!open.locks.empty()) remove_lock(*open.locks.back());
   drop(open.owner->opens, &open);
   drop(open.file->opens, &open);
-  drop_if_idle(*open.file);
   Client& client = *open.owner->client;
+  return_on_close(client, *open.file);
+  drop_if_idle(*open.file);
   client.opens.erase(open.number);
   give_back_state(client);
 }
@@ -318,10 +322,54 @@ DelegationState& StateTables::add_delegation(Client& client, File& its_file) {
 
 void StateTables::remove_delegation(DelegationState& delegation) {
   drop(delegation.file->delegations, &delegation);
-  drop_if_idle(*delegation.file);
   Client& client = *delegation.client;
+  return_on_close(client, *delegation.file);
+  drop_if_idle(*delegation.file);
   client.delegations.erase(delegation.number);
   give_back_state(client);
+}
+
+LayoutState& StateTables::add_layout(Client& client, File& its_file) {
+  const StateNumber number = next_number(client);
+  LayoutState& made = client.layouts[number];
+  made.callback = nfs4::CbOpnum::OP_CB_LAYOUTRECALL;
+  made.number = number;
+  made.seqid = 0;  // what is granted counts on from here
+  made.client = &client;
+  made.file = &its_file;
+  its_file.layouts.push_back(&made);
+  take_state(client);
+  return made;
+}
+
+void StateTables::unlink_layout(LayoutState& layout) {
+  drop(layout.file->layouts, &layout);
+  Client& client = *layout.client;
+  client.layouts.erase(layout.number);
+  give_back_state(client);
+}
+
+void StateTables::remove_layout(LayoutState& layout) {
+  File& its_file = *layout.file;
+  unlink_layout(layout);
+  drop_if_idle(its_file);
+}
+
+void StateTables::return_on_close(Client& client, File& its_file) {
+  const auto is_open = [&](const OpenState* open) { return open->owner->client == &client; };
+  const auto is_its = [&](const auto* state) { return state->client == &client; };
+  if (std::ranges::any_of(its_file.opens, is_open) ||
+      std::ranges::any_of(its_file.delegations, is_its))
+    return;
+  const auto found = std::ranges::find_if(its_file.layouts, is_its);
+  if (found != its_file.layouts.end()) unlink_layout(**found);
+}
+
+RecallableState* StateTables::find_recallable(Client& client, StateNumber number) {
+  const auto delegation = client.delegations.find(number);
+  if (delegation != client.delegations.end()) return &delegation->second;
+  const auto layout = client.layouts.find(number);
+  return layout == client.layouts.end() ? nullptr : &layout->second;
 }
 
 void StateTables::remove_open_owner(OpenOwner& owner) {

@@ -49,7 +49,7 @@ struct StateTables {
   void mark_contended(File& file);
   /// Drops the files that were kept for their contention alone.
   void end_contentions();
-  /// Removes the record with all opens, locks and delegations.
+  /// Removes the record with all opens, locks, delegations and layouts.
   void remove_file(File& file);
 
   /// Whether another stateid may be made for the client.
@@ -72,6 +72,10 @@ struct StateTables {
   void remove_lock(LockState& lock);
   DelegationState& add_delegation(Client& client, File& file);
   void remove_delegation(DelegationState& delegation);
+  LayoutState& add_layout(Client& client, File& file);
+  void remove_layout(LayoutState& layout);
+  /// The client's delegation or layout of that number.
+  static RecallableState* find_recallable(Client& client, StateNumber number);
   void remove_open_owner(OpenOwner& owner);
   void remove_lock_owner(LockOwner& owner);
 
@@ -86,7 +90,7 @@ struct StateTables {
   /// Files whose contention ends, in this order; some have contended again or are gone by now.
   std::deque<std::pair<TimePoint, Handle>> contended;
   Recovery recovery;
-  /// Delegations that were recalled and are not back, by client and number; some are gone by now.
+  /// What was recalled and is not back, by client and number; some of it is gone by now.
   std::vector<std::pair<ClientId, StateNumber>> recalls;
   std::size_t state_count = 0;
   std::size_t owner_bytes = 0;   // by owner_cost
@@ -106,6 +110,10 @@ struct StateTables {
   void give_back_state(Client& client);
   void give_back_owner(Client& client, std::string_view name);
   void end_client(Client& client);
+  void unlink_layout(LayoutState& layout);
+  /// RFC 8881 18.43.3: layouts are granted to be returned on close. What a client does not return
+  /// it loses with the last stateid under which it could use it.
+  void return_on_close(Client& client, File& file);
   std::size_t records_of(const std::string& host) const;
   /// Removes the oldest unconfirmed record, of this host or with nullptr of any; false: there is
   /// none.

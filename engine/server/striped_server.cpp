@@ -1,0 +1,84 @@
+// A metadata server of pNFS with its data servers.
+#include "server/striped_server.h"
+
+#include <algorithm>
+
+#include "rpc/rpcbind.h"
+#include "server/rpc/programs.h"
+
+namespace steertag::peer {
+namespace {
+
+/// Where the metadata server listens, each with a free port.
+std::vector<net::Url> beside(std::span<const net::Url> urls) {
+  std::vector<net::Url> free(urls.begin(), urls.end());
+  for (net::Url& url : free) url.port = 0;
+  return free;
+}
+
+net::Error cannot_listen(std::string reason) {
+  return {net::Errc::cannot_listen, std::move(reason)};
+}
+
+/// What clients are told of a place that is listened at.
+Expected<DataServerAddress, net::Error> address_of(const net::Url& url) {
+  const auto resolved = net::resolve(url, true);
+  const std::string host = resolved ? resolved->front().host() : url.host;
+  if (is_any_address(host))
+    return tl::unexpected(cannot_listen("pNFS clients are told where data servers are, and " +
+                                        url.text() + " names no address"));
+  return DataServerAddress{ServiceTable::netid(url, host),
+                           rpcbind::universal_address(host, url.port)};
+}
+
+}  // namespace
+
+Expected<Server*, net::Error> StripedServer::add(std::span<const net::Url> urls,
+                                                 std::vector<std::unique_ptr<Program>> programs,
+                                                 const ServerOptions& how,
+                                                 const fabric::RandomSource& random,
+                                                 const TroubleCallback& on_trouble) {
+  auto addresses = make_listen_addresses(urls, random);
+  if (!addresses) return tl::unexpected(std::move(addresses.error()));
+  auto server = Server::start(addresses->addresses, std::move(programs), how, on_trouble);
+  if (!server) return tl::unexpected(std::move(server.error()));
+  std::ranges::move(addresses->providers, std::back_inserter(providers_));
+  servers_.push_back(std::move(*server));
+  return servers_.back().get();
+}
+
+Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
+    std::span<const net::Url> urls, Backend& storage, const Nfs4StateOptions& state,
+    const StripePattern& pattern, const ServerOptions& how, TroubleCallback on_trouble) {
+  if (const auto possible = check(pattern); !possible)
+    return tl::unexpected(cannot_listen(possible.error()));
+  auto data_servers = std::make_shared<DataServers>(pattern, state.random);
+  std::unique_ptr<StripedServer> server(new StripedServer);
+  Programs programs = make_metadata_server(storage, state, data_servers);
+  Nfs4State* metadata = programs.state;
+  const auto first = server->add(urls, std::move(programs.all), how, state.random, on_trouble);
+  if (!first) return tl::unexpected(first.error());
+  ServerOptions at_data_server = how;
+  at_data_server.interposer = nullptr;
+  at_data_server.direct = nullptr;
+  // RFC 8881 13.1.1: the lease of the metadata server. Its clients hold nothing that a restart
+  // would lose.
+  Nfs4StateOptions its_state = state;
+  its_state.recovery_path.clear();
+  for (std::uint32_t index = 0; index < pattern.count; ++index) {
+    const auto added = server->add(
+        beside(urls), make_data_server(storage, its_state, data_servers, index, *metadata),
+        at_data_server, state.random, on_trouble);
+    if (!added) return tl::unexpected(added.error());
+    std::vector<DataServerAddress> ways;
+    for (const net::Url& url : (*added)->listening()) {
+      auto way = address_of(url);
+      if (!way) return tl::unexpected(std::move(way.error()));
+      ways.push_back(std::move(*way));
+    }
+    data_servers->add(std::move(ways));
+  }
+  return server;
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,47 @@
+// A metadata server of pNFS with its data servers, all in one process and one thread.
+#pragma once
+
+#include "server/server.h"
+#include "server/storage/backend.h"
+#include "server/v4/pnfs/data_servers.h"
+#include "server/v4/state/nfs4_state.h"
+
+namespace steertag::peer {
+
+/// The data servers are servers of their own, with clients and sessions of their own. They share
+/// the storage with the metadata server, and ask it at each call what a client may do.
+class StripedServer {
+ public:
+  /// The metadata server listens at `urls`, all with an address that clients can be told. Each data
+  /// server listens at a free port of the same hosts, by the same transports. Interposer and direct
+  /// access of `how` are the metadata server's alone. `storage` must outlive the server.
+  static Expected<std::unique_ptr<StripedServer>, net::Error> start(
+      std::span<const net::Url> urls, Backend& storage, const Nfs4StateOptions& state,
+      const StripePattern& pattern, const ServerOptions& how, TroubleCallback on_trouble = {});
+
+  /// The data servers go first: they refer to the state of the metadata server.
+  ~StripedServer() {
+    while (!servers_.empty()) servers_.pop_back();
+  }
+  StripedServer(const StripedServer&) = delete;
+  StripedServer& operator=(const StripedServer&) = delete;
+
+  /// Works until something was done or `timeout` passed.
+  void poll(std::chrono::milliseconds timeout) { Server::poll_all(servers_, timeout); }
+  const Server& metadata_server() const { return *servers_.front(); }
+  std::size_t data_server_count() const { return servers_.size() - 1; }
+  const Server& data_server(std::size_t index) const { return *servers_[index + 1]; }
+
+ private:
+  StripedServer() = default;
+  Expected<Server*, net::Error> add(std::span<const net::Url> urls,
+                                    std::vector<std::unique_ptr<Program>> programs,
+                                    const ServerOptions& how, const fabric::RandomSource& random,
+                                    const TroubleCallback& on_trouble);
+
+  // Servers end before their providers.
+  std::vector<std::unique_ptr<fabric::Provider>> providers_;
+  std::vector<std::unique_ptr<Server>> servers_;  // the metadata server is the first
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,182 @@
+// PUTFH, READ, WRITE and COMMIT at a data server (RFC 8881 13.6).
+// Every call asks the metadata server's state, so that nothing has to be propagated (13.9.2).
+#include <algorithm>
+
+#include "endpoint/limits.h"
+#include "server/storage/permission.h"
+#include "server/v4/directory_access.h"
+#include "server/v4/pnfs/data_servers.h"
+#include "server/v4/pnfs/pnfs_operations.h"
+#include "server/v4/state/layouts.h"
+#include "server/v4/state/stateids.h"
+#include "server/v4/status_map.h"
+
+namespace steertag::peer {
+namespace {
+
+/// Runs of one READ with dense packing: a reply has as many slices at most as one of a file in
+/// memory.
+constexpr std::size_t kMostRuns = 64;
+
+Component component_of(const Object& object, const CompoundCall& call) {
+  return {call.pnfs.data_servers->pattern(), object.attributes.file_id, *call.pnfs.index};
+}
+
+/// The caller's record at the metadata server: the client of the same owner (RFC 8881 13.1).
+Client* metadata_client(CompoundCall& call) {
+  const Client* here = call.clientid ? call.state.tables().find_client(*call.clientid) : nullptr;
+  return here ? call.pnfs.metadata->tables().find_client(1, here->owner, true) : nullptr;
+}
+
+/// Whether the client has layouts of these octets of the file (RFC 8881 13.11). nullopt: of any.
+nfs4::Status check_layout(CompoundCall& call, const Client& client,
+                          std::optional<ByteRange> range) {
+  const File* file = call.pnfs.metadata->tables().find_file(call.current->handle);
+  const LayoutState* layout = file ? layout_of(*file, client) : nullptr;
+  return layout && (!range || covers(*layout, *range)) ? nfs4::Status::NFS4_OK
+                                                       : nfs4::Status::NFS4ERR_PNFS_NO_LAYOUT;
+}
+
+/// The octets of the file between the first and the last of a component's range.
+Expected<std::optional<ByteRange>, nfs4::Status> file_range(const Component& component,
+                                                            std::uint64_t offset,
+                                                            std::uint64_t length) {
+  if (length == 0) return std::nullopt;
+  if (length - 1 > ~std::uint64_t{0} - offset) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+  if (!component.has(offset, length)) return tl::unexpected(nfs4::Status::NFS4ERR_PNFS_IO_HOLE);
+  const Component::Run first = component.at(offset);
+  const Component::Run last = component.at(offset + (length - 1));
+  if (first.length == 0 || last.length == 0) return tl::unexpected(nfs4::Status::NFS4ERR_FBIG);
+  return ByteRange{first.file_offset, last.file_offset};
+}
+
+/// What READ and WRITE ask first.
+nfs4::Status check_io(const Object& object, const nfs4::StateId& stateid, std::uint64_t offset,
+                      std::uint64_t length, AccessMode want, CompoundCall& call) {
+  const nfs4::Status type = check_regular(object.attributes, call.minorversion);
+  if (type != nfs4::Status::NFS4_OK) return type;
+  if (want == AccessMode::write && call.storage.read_only(object.node))
+    return nfs4::Status::NFS4ERR_ROFS;
+  if (!permits_io(object.attributes, call.context.caller, want))
+    return nfs4::Status::NFS4ERR_ACCESS;
+  // RFC 8881 13.9.1: neither special stateids nor such with a seqid.
+  if (stateid.seqid != 0 || is_anonymous(stateid)) return nfs4::Status::NFS4ERR_BAD_STATEID;
+  const Client* client = metadata_client(call);
+  if (!client) return nfs4::Status::NFS4ERR_BAD_STATEID;
+  const auto range = file_range(component_of(object, call), offset, length);
+  if (!range) return range.error();
+  const nfs4::Status layout = check_layout(call, *client, *range);
+  if (layout != nfs4::Status::NFS4_OK) return layout;
+  return call.pnfs.metadata->check_io(call.minorversion, client->id, stateid, call.current->handle,
+                                      want);
+}
+
+nfs4::Verifier write_verifier(const CompoundCall& call) {
+  nfs4::Verifier verifier;
+  wire::store_u64(verifier.data(), call.storage.write_verifier());
+  return verifier;
+}
+
+/// Appends the octets of the component, up to the end of the file or kMostRuns of them.
+Result<std::uint32_t> read_runs(const Component& component, NodeId node, std::uint64_t offset,
+                                std::uint32_t count, CompoundCall& call) {
+  std::uint32_t done = 0;
+  for (std::size_t runs = 0; done < count && runs < kMostRuns; ++runs) {
+    const Component::Run run = component.at(offset + done);
+    const auto wanted =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(run.length, count - done));
+    const auto length = call.storage.read(node, run.file_offset, wanted, call.reply.slices());
+    if (!length) return tl::unexpected(length.error());
+    done += *length;
+    if (*length < wanted) break;
+  }
+  return done;
+}
+
+/// The octets that were written: fewer than there are only if the storage takes no more.
+Result<std::uint32_t> write_runs(const Component& component, NodeId node, std::uint64_t offset,
+                                 View data, CompoundCall& call) {
+  std::size_t done = 0;
+  do {  // at most as often as the largest transfer has stripe units
+    const Component::Run run = component.at(offset + done);
+    const View part = data.subspan(done, std::min<std::uint64_t>(run.length, data.size() - done));
+    const Status status = call.storage.write(node, run.file_offset, part);
+    if (status != Status::ok && done == 0) return tl::unexpected(status);
+    if (status != Status::ok) break;
+    done += part.size();
+  } while (done < data.size());
+  return static_cast<std::uint32_t>(done);
+}
+
+}  // namespace
+
+void op_put_component(const nfs4::PutfhArgs& args, CompoundCall& call, nfs4::PutfhResult& result) {
+  const auto component = call.pnfs.data_servers->resolve(args.object.view());
+  if (!component || component->index != *call.pnfs.index) {
+    result.status = nfs4::Status::NFS4ERR_BADHANDLE;
+    return;
+  }
+  const auto node = call.storage.resolve(component->file);
+  if (!node) {
+    result.status = to_nfs4(node.error());
+    return;
+  }
+  call.current = CurrentFile{component->file, {}};
+}
+
+void op_read_component(const nfs4::ReadArgs& args, CompoundCall& call, nfs4::ReadResult& result) {
+  const auto object = current_object(call);
+  const std::uint32_t count = std::min(args.count, kLargestTransfer);
+  result.status = object
+                      ? check_io(*object, args.stateid, args.offset, count, AccessMode::read, call)
+                      : object.error();
+  if (result.status != nfs4::Status::NFS4_OK) return;
+  const std::size_t first = call.reply.slices().size();
+  const Component component = component_of(*object, call);
+  const auto length = read_runs(component, object->node, args.offset, count, call);
+  if (!length) {
+    call.reply.slices().resize(first);
+    result.status = to_nfs4(length.error());
+    return;
+  }
+  // RFC 8881 13.10: the size of the whole file is known here, so that there is no end before it.
+  const std::uint64_t size = component.size(object->attributes.size_bytes);
+  result.resok4.eof = args.offset >= size || size - args.offset <= *length;
+  call.item = ResultItem{first, *length};
+}
+
+void op_write_component(const nfs4::WriteArgs& args, CompoundCall& call,
+                        nfs4::WriteResult& result) {
+  const auto object = current_object(call);
+  const View data = args.data.first(std::min<std::size_t>(args.data.size(), kLargestTransfer));
+  result.status =
+      object ? check_io(*object, args.stateid, args.offset, data.size(), AccessMode::write, call)
+             : object.error();
+  if (result.status != nfs4::Status::NFS4_OK) return;
+  const auto length =
+      write_runs(component_of(*object, call), object->node, args.offset, data, call);
+  const bool stable = args.stable != nfs4::StableHow::UNSTABLE4;
+  Status status = length ? Status::ok : length.error();
+  if (status == Status::ok && stable) status = call.storage.commit(object->node);
+  result.status = to_nfs4(status);
+  if (status != Status::ok) return;
+  result.resok4.count = *length;
+  result.resok4.committed = stable ? nfs4::StableHow::FILE_SYNC4 : nfs4::StableHow::UNSTABLE4;
+  result.resok4.writeverf = write_verifier(call);
+}
+
+void op_commit_component(const nfs4::CommitArgs& /*args*/, CompoundCall& call,
+                         nfs4::CommitResult& result) {
+  const auto object = current_object(call);
+  result.status = object ? check_regular(object->attributes, call.minorversion) : object.error();
+  if (result.status != nfs4::Status::NFS4_OK) return;
+  const Client* client = metadata_client(call);
+  result.status =
+      client ? check_layout(call, *client, std::nullopt) : nfs4::Status::NFS4ERR_PNFS_NO_LAYOUT;
+  if (result.status != nfs4::Status::NFS4_OK) return;
+  // All of the file, whatever the part of it that is here: one storage, and one verifier.
+  result.status = to_nfs4(call.storage.commit(object->node));
+  result.resok4.writeverf = write_verifier(call);
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,83 @@
+// The data servers of a metadata server.
+#include "server/v4/pnfs/data_servers.h"
+
+#include <algorithm>
+#include <array>
+
+#include "server/storage/filehandle_mac.h"
+#include "wire/xdr.h"
+
+namespace steertag::peer {
+namespace {
+
+constexpr std::size_t kIndexOctets = 4;
+constexpr std::size_t kMacOctets = 8;
+constexpr std::size_t kComponentHandleOctets = kHandleBytes + kIndexOctets + kMacOctets;
+static_assert(kComponentHandleOctets <= nfs4::kMostHandleOctets);
+static_assert(kComponentHandleOctets != kHandleBytes, "the metadata server takes none of them");
+
+template <class Body>
+Bytes encoded(const Body& body) {
+  Bytes octets;
+  wire::Writer writer(octets);
+  body.encode(writer);
+  return octets;
+}
+
+}  // namespace
+
+DataServers::DataServers(const StripePattern& pattern, const std::function<std::uint64_t()>& random)
+    : pattern_(pattern), key_{random(), random()}, device_{} {
+  wire::store_u64(device_.data(), random());
+  wire::store_u64(device_.data() + sizeof(std::uint64_t), random());
+}
+
+Bytes DataServers::device_body() const {
+  nfs4::FileLayoutDevice device;
+  for (std::uint32_t index = 0; index < addresses_.size(); ++index) {
+    device.nflda_stripe_indices.push_back(index);
+    nfs4::MultipathList& list = device.nflda_multipath_ds_list.emplace_back();
+    for (const DataServerAddress& each : addresses_[index])
+      list.addresses.push_back({each.netid, each.address});
+  }
+  return encoded(device);
+}
+
+Bytes DataServers::layout_body(const Handle& file, std::uint64_t file_id) const {
+  nfs4::FileLayout layout;
+  layout.nfl_deviceid = device_;
+  layout.nfl_util = pattern_.util();
+  layout.nfl_first_stripe_index = Component::first_index(pattern_, file_id);
+  // As many handles as lists and as stripe indices, which both packings allow.
+  for (std::uint32_t index = 0; index < pattern_.count; ++index)
+    layout.nfl_fh_list.push_back(handle({file, index}));
+  return encoded(layout);
+}
+
+std::uint64_t DataServers::mac(const ComponentHandle& component) const {
+  std::array<std::uint64_t, kHandleBytes / sizeof(std::uint64_t) + 1> words{};
+  for (std::size_t word = 0; word + 1 < words.size(); ++word)
+    words[word] = wire::load_u64(component.file.data() + word * sizeof(std::uint64_t));
+  words.back() = component.index;
+  return filehandle_mac(key_, words);
+}
+
+nfs4::FileHandle DataServers::handle(const ComponentHandle& component) const {
+  std::array<std::byte, kComponentHandleOctets> octets{};
+  std::ranges::copy(component.file, octets.begin());
+  wire::store_u32(octets.data() + kHandleBytes, component.index);
+  wire::store_u64(octets.data() + kHandleBytes + kIndexOctets, mac(component));
+  return nfs4::FileHandle(View(octets));
+}
+
+std::optional<ComponentHandle> DataServers::resolve(View handle) const {
+  if (handle.size() != kComponentHandleOctets) return std::nullopt;
+  ComponentHandle component;
+  std::ranges::copy(handle.first(kHandleBytes), component.file.begin());
+  component.index = wire::load_u32(handle.data() + kHandleBytes);
+  if (wire::load_u64(handle.data() + kHandleBytes + kIndexOctets) != mac(component))
+    return std::nullopt;
+  return component;
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,78 @@
+// GETDEVICEINFO and GETDEVICELIST. There is one device, of all data servers.
+#include "server/v4/pnfs/data_servers.h"
+#include "server/v4/pnfs/pnfs_operations.h"
+
+namespace steertag::peer {
+namespace {
+
+constexpr std::uint64_t kEndCookie = 1;  // behind the only device
+
+}  // namespace
+
+void op_getdeviceinfo(const nfs4::GetdeviceinfoArgs& args, CompoundCall& call,
+                      nfs4::GetdeviceinfoResult& result) {
+  if (!call.pnfs.is_metadata_server()) {
+    result.status = nfs4::Status::NFS4ERR_NOTSUPP;
+    return;
+  }
+  const DataServers& data_servers = *call.pnfs.data_servers;
+  if (args.gdia_layout_type != nfs4::LayoutType::LAYOUT4_NFSV4_1_FILES) {
+    result.status = nfs4::Status::NFS4ERR_UNKNOWN_LAYOUTTYPE;
+    return;
+  }
+  if (args.gdia_device_id != data_servers.device() || !data_servers.complete()) {
+    result.status = nfs4::Status::NFS4ERR_NOENT;
+    return;
+  }
+  // Addresses stay as they are as long as the server runs, so that gdir_notification promises
+  // nothing.
+  nfs4::GetdeviceinfoOk& ok = result.resok4;
+  if (args.gdia_maxcount == 0) return;  // RFC 8881 18.40.3: the device is valid, and that is all
+  call.scratch = data_servers.device_body();
+  ok.gdir_device_addr.da_addr_body = call.scratch;
+  Bytes whole;
+  wire::Writer writer(whole);
+  ok.encode(writer);
+  if (whole.size() <= args.gdia_maxcount) return;
+  result.status = nfs4::Status::NFS4ERR_TOOSMALL;
+  result.gdir_mincount = static_cast<std::uint32_t>(whole.size());
+}
+
+void op_getdevicelist(const nfs4::GetdevicelistArgs& args, CompoundCall& call,
+                      nfs4::GetdevicelistResult& result) {
+  if (!call.pnfs.is_metadata_server()) {
+    result.status = nfs4::Status::NFS4ERR_NOTSUPP;
+    return;
+  }
+  const auto object = current_object(call);
+  if (!object) {
+    result.status = object.error();
+    return;
+  }
+  if (args.gdla_layout_type != nfs4::LayoutType::LAYOUT4_NFSV4_1_FILES) {
+    result.status = nfs4::Status::NFS4ERR_UNKNOWN_LAYOUTTYPE;
+    return;
+  }
+  if (args.gdla_maxdevices == 0) {
+    result.status = nfs4::Status::NFS4ERR_INVAL;
+    return;
+  }
+  const DataServers& data_servers = *call.pnfs.data_servers;
+  nfs4::GetdevicelistOk& ok = result.resok4;
+  // Of this run, as the device is.
+  std::copy_n(data_servers.device().begin(), ok.gdlr_cookieverf.size(), ok.gdlr_cookieverf.begin());
+  if (args.gdla_cookie > kEndCookie) {
+    result.status = nfs4::Status::NFS4ERR_BAD_COOKIE;
+    return;
+  }
+  if (args.gdla_cookie != 0 && args.gdla_cookieverf != ok.gdlr_cookieverf) {
+    result.status = nfs4::Status::NFS4ERR_NOT_SAME;
+    return;
+  }
+  if (args.gdla_cookie == 0 && data_servers.complete())
+    ok.gdlr_deviceid_list.push_back(data_servers.device());
+  ok.gdlr_cookie = kEndCookie;
+  ok.gdlr_eof = true;
+}
+
+}  // namespace steertag::peer
