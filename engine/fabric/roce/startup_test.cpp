@@ -3,154 +3,16 @@
 
 #include <set>
 
-#include "fabric/roce/network/udp_datagrams.h"
-#include "fabric/roce/packets/cm_wire.h"
-#include "fabric/roce/packets/gid.h"
 #include "fabric/roce/provider.h"
-#include "fabric/testing/endpoint.h"
+#include "fabric/testing/roce_startup_fixture.h"
 
 namespace steertag::fabric::roce {
 namespace {
 
 using testing::Notices;
 using testing::octets;
-using Kinds = std::vector<std::string>;
-
-constexpr std::uint32_t kManagement = 0x80010000;
-constexpr std::uint32_t kQueuePair = 0x1234;
-constexpr std::uint32_t kId = 0x5678;
-constexpr std::uint32_t kFirstPsn = 100;
-
-// One end without a state: it sends what a test says, and keeps what comes.
-class RawEnd {
- public:
-  explicit RawEnd(const Address& peer) : peer_(peer) {
-    Factory factory = testing::roce_factory();
-    const auto at = resolve({"roce", factory.another_host(), kRoceUdpPort, ""}, false);
-    auto opened = UdpDatagrams::open(at->front(), 1 << 16);
-    EXPECT_TRUE(opened) << opened.error().message();
-    network_ = std::move(*opened);
-  }
-
-  void send(PacketHeaders headers, View payload = {}, std::uint8_t spoil = 0,
-            std::uint16_t identification = 0) {
-    wire::PacketFrame frame(headers, payload.size());
-    frame.seal(wire::InvariantCrc(route_of(network_->local(), peer_)), payload, identification);
-    Bytes packet(frame.head().begin(), frame.head().end());
-    packet.insert(packet.end(), payload.begin(), payload.end());
-    packet.insert(packet.end(), frame.tail().begin(), frame.tail().end());
-    packet.back() ^= std::byte{spoil};
-    send_octets(packet);
-  }
-  void send_octets(const Bytes& packet) {
-    const Outbound out{packet, &peer_};
-    ASSERT_EQ(network_->send({&out, 1}), 1U);
-  }
-  void say(const Mad& mad, std::uint8_t spoil = 0) {
-    PacketHeaders headers;
-    headers.base.opcode = Opcode::datagram_send_only;
-    headers.base.queue_pair = kManagementQueuePair;
-    headers.datagram = {kManagement, kManagementQueuePair};
-    const MadOctets whole = encode_mad(mad);
-    send(headers, whole, spoil);
-  }
-  Mad request(std::uint16_t port, std::string_view private_data = "") const {
-    Mad mad;
-    mad.transaction = 9;
-    mad.message.kind = CmKind::connect_request;
-    mad.message.local_id = kId;
-    mad.message.service = wire::tcp_service(port);
-    mad.message.queue_pair = kQueuePair;
-    mad.message.starting_psn = kFirstPsn;
-    mad.message.path_mtu = 3;
-    mad.message.responder_resources = 1;
-    mad.message.initiator_depth = 1;
-    private_data_.assign(wire::kIpHeaderBytes, std::byte{0});
-    const Bytes text = octets(private_data);
-    private_data_.insert(private_data_.end(), text.begin(), text.end());
-    mad.message.private_data = private_data_;
-    return mad;
-  }
-  static Mad answer(CmKind kind, const Mad& to) {
-    Mad mad;
-    mad.transaction = to.transaction;
-    mad.message.kind = kind;
-    mad.message.local_id = kId;
-    mad.message.remote_id = to.message.local_id;
-    return mad;
-  }
-  /// The octets must live as long as the messages, which this keeps.
-  void receive() {
-    for (const Inbound& datagram : network_->receive()) {
-      EXPECT_TRUE(wire::InvariantCrc(route_of(*datagram.from, network_->local()))
-                      .check(datagram.octets, datagram.identification));
-      kept_.push_back(std::make_unique<Bytes>(datagram.octets.begin(), datagram.octets.end()));
-      const auto packet = wire::parse_packet(*kept_.back());
-      ASSERT_TRUE(packet) << describe(packet.error());
-      if (packet->headers.traits().operation == wire::Operation::datagram) {
-        const auto mad = decode_mad(packet->payload);
-        ASSERT_TRUE(mad);
-        mads.push_back(*mad);
-        kinds.push_back(std::string(wire::name(mad->message.kind)));
-      } else {
-        packets.push_back(*packet);
-        kinds.push_back(std::string(wire::name(packet->headers.base.opcode)));
-      }
-    }
-  }
-  const Address& local() const { return network_->local(); }
-  const Address& peer() const { return peer_; }
-  Kinds take_kinds() { return std::exchange(kinds, {}); }
-
-  std::vector<Mad> mads;
-  std::vector<Packet> packets;
-  Kinds kinds;
-
- private:
-  using Factory = testing::Factory;
-  Address peer_;
-  std::unique_ptr<Datagrams> network_;
-  std::vector<std::unique_ptr<Bytes>> kept_;
-  mutable Bytes private_data_;
-};
-
-class RoceStartupTest : public ::testing::Test {
- protected:
-  // A clock that stands still: nothing is repeated unless a test says so.
-  explicit RoceStartupTest(const testing::Factory& factory = testing::roce_factory())
-      : pair(factory, {}, [this] { return now; }),
-        end(roce_address(resolve(*parse_url(pair.url()), false)->front())) {}
-
-  /// What the raw end has received after the provider's turns.
-  Kinds turn() {
-    for (int i = 0; i < 3; ++i) {
-      pair.provider->poll(std::chrono::milliseconds(0));
-    }
-    end.receive();
-    return end.take_kinds();
-  }
-  void establish() {
-    end.say(end.request(pair.listener->port()));
-    ASSERT_EQ(turn(), Kinds{"ConnectReply"});
-    reply = end.mads.back();
-    end.say(RawEnd::answer(CmKind::ready_to_use, reply));
-    turn();
-    ASSERT_TRUE(pair.server_notices.established);
-  }
-  PacketHeaders packet(Opcode opcode, std::uint32_t number) const {
-    PacketHeaders headers;
-    headers.base.opcode = opcode;
-    headers.base.queue_pair = reply.message.queue_pair;
-    headers.base.psn = psn_after(reply.message.starting_psn, number);
-    headers.base.acknowledge = true;
-    return headers;
-  }
-
-  std::int64_t now = 1;
-  testing::Pair pair;
-  RawEnd end;
-  Mad reply;
-};
+constexpr std::uint32_t kQueuePair = RawEnd::kQueuePair;
+constexpr std::uint32_t kId = RawEnd::kId;
 
 TEST_F(RoceStartupTest, TheConsumersPrivateDataIsBehindTheIpHeader) {
   end.say(end.request(pair.listener->port(), "from the client"));
@@ -308,65 +170,6 @@ TEST_F(RoceStartupTest, ARejectOfAnotherIdLeavesNoConnectionBehind) {
   turn();
   end.say(end.request(pair.listener->port()));
   EXPECT_EQ(turn(), Kinds{"ConnectReply"}) << "of a new connection";
-}
-
-TEST_F(RoceStartupTest, EveryDisconnectRequestIsAnswered) {
-  establish();
-  Mad mad = RawEnd::answer(CmKind::disconnect_request, reply);
-  mad.message.queue_pair = reply.message.queue_pair ^ 1;
-  end.say(mad);
-  EXPECT_EQ(turn(), Kinds{}) << "of another queue pair";
-  mad.message.queue_pair = reply.message.queue_pair;
-  end.say(mad);
-  EXPECT_EQ(turn(), Kinds{"DisconnectReply"});
-  ASSERT_TRUE(pair.server_notices.closed);
-  EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_closed);
-  end.say(mad);
-  EXPECT_EQ(turn(), Kinds{"DisconnectReply"}) << "in time-wait";
-  mad.message.remote_id ^= 1;
-  end.say(mad);
-  EXPECT_EQ(turn(), Kinds{"DisconnectReply"}) << "of a connection that is forgotten";
-}
-
-TEST_F(RoceStartupTest, AnEndIsNoNakOfWhatThePeerStillSends) {
-  establish();
-  const auto region = pair.server_domain->allocate(8, {true, true});
-  PacketHeaders write = packet(Opcode::write_only, 0);
-  write.rdma = {region->base(), region->stag(), 8};
-  region->invalidate();
-  ASSERT_TRUE(pair.server->send({}, 1));
-  pair.server->disconnect();
-  EXPECT_EQ(turn(), Kinds{"SEND Only"}) << "its acknowledgement is awaited";
-  end.send(write, octets("too late"));
-  EXPECT_EQ(turn(), Kinds{"DisconnectRequest"});
-  ASSERT_TRUE(pair.server_notices.closed);
-  EXPECT_EQ(pair.server_notices.closed->code, Errc::protocol_error);
-}
-
-TEST_F(RoceStartupTest, ADisconnectRequestIsRepeatedUntilItsLimit) {
-  establish();
-  pair.server->disconnect();
-  EXPECT_EQ(turn(), Kinds{"DisconnectRequest"});
-  now += std::chrono::nanoseconds(Limits{}.cm_response).count();
-  EXPECT_EQ(turn(), Kinds{"DisconnectRequest"});
-  EXPECT_FALSE(pair.server_notices.closed);
-  now += std::chrono::nanoseconds(fabric::Limits{}.closing).count();
-  EXPECT_EQ(turn(), Kinds{});
-  ASSERT_TRUE(pair.server_notices.closed);
-  EXPECT_EQ(pair.server_notices.closed->code, Errc::local_close);
-}
-
-TEST_F(RoceStartupTest, AFatalNakIsRepeatedAndThenTheConnectionEnds) {
-  establish();
-  for (int i = 0; i < 2; ++i) {
-    end.send(packet(Opcode::send_middle, 0), Bytes(1024));
-    EXPECT_EQ(turn(), Kinds{"Acknowledge"});
-    EXPECT_EQ(ack_kind(end.packets.back().headers.ack.syndrome), AckKind::invalid_request);
-  }
-  ASSERT_TRUE(pair.server_notices.closed);
-  EXPECT_EQ(pair.server_notices.closed->code, Errc::protocol_error);
-  now += std::chrono::nanoseconds(fabric::Limits{}.closing).count();
-  EXPECT_EQ(turn(), Kinds{"DisconnectRequest"});
 }
 
 TEST_F(RoceStartupTest, MessagesOutOfOrderChangeNothing) {
