@@ -139,7 +139,7 @@ TEST(OptimisticConnection, ARefusalNeedsBothSidesWord) {
 
 TEST(OptimisticConnection, AFaultThatBothAgreedToEndsNoConnection) {
   for (const bool agreed : {false, true}) {
-    for (const std::uint8_t code : {0, 4, 5}) {
+    for (const std::uint8_t code : std::initializer_list<std::uint8_t>{0, 4, 5}) {
       DirectScene scene;
       DirectTrace(scene).open().hello(1);
       DirectTrace optimistic(scene);
