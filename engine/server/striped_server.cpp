@@ -50,7 +50,7 @@ Expected<Server*, net::Error> StripedServer::add(std::span<const net::Url> urls,
 Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
     std::span<const net::Url> urls, Backend& storage, const Nfs4StateOptions& state,
     const StripePattern& pattern, const ServerOptions& how, TroubleCallback on_trouble) {
-  if (const auto possible = check(pattern); !possible)
+  if (const auto possible = check_pattern(pattern); !possible)
     return tl::unexpected(cannot_listen(possible.error()));
   auto data_servers = std::make_shared<DataServers>(pattern, state.random);
   std::unique_ptr<StripedServer> server(new StripedServer);

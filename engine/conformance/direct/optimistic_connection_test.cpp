@@ -139,12 +139,12 @@ TEST(OptimisticConnection, ARefusalNeedsBothSidesWord) {
 
 TEST(OptimisticConnection, AFaultThatBothAgreedToEndsNoConnection) {
   for (const bool agreed : {false, true}) {
-    for (const std::uint8_t code : std::initializer_list<std::uint8_t>{0, 4, 5}) {
+    for (const unsigned code : {0U, 4U, 5U}) {
       DirectScene scene;
       DirectTrace(scene).open().hello(1);
       DirectTrace optimistic(scene);
       optimistic.ask_by(1, true).accept(agreed).ask_for(reference(1));
-      optimistic.event(Role::server, trace::Terminate{0, 1, code});
+      optimistic.event(Role::server, trace::Terminate{0, 1, static_cast<std::uint8_t>(code)});
       if (agreed && code <= 4) {
         optimistic.expect("agreed_fault_is_refused", "ODAFS-34");
       } else {

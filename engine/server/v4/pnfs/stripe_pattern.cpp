@@ -5,7 +5,7 @@
 
 namespace steertag::peer {
 
-Expected<void, std::string> check(const StripePattern& pattern) {
+Expected<void, std::string> check_pattern(const StripePattern& pattern) {
   if (pattern.count < 1 || pattern.count > kMostDataServers)
     return Unexpected<std::string>("a server has 1 to " + std::to_string(kMostDataServers) +
                                    " data servers");

@@ -33,7 +33,7 @@ struct StripePattern {
 };
 
 /// One sentence about what makes the pattern impossible.
-Expected<void, std::string> check(const StripePattern& pattern);
+Expected<void, std::string> check_pattern(const StripePattern& pattern);
 
 /// What one data server has of one file.
 class Component {
