@@ -189,7 +189,7 @@ std::variant<Options, Ending> check(const Words& words) {
   if (words.data_servers) {
     const peer::StripePattern pattern{*words.data_servers, words.stripe_unit,
                                       words.packing == "dense", words.commit == "mds"};
-    if (const auto possible = peer::check(pattern); !possible)
+    if (const auto possible = peer::check_pattern(pattern); !possible)
       return Ending{"--stripe-unit: " + possible.error(), kUsageError};
     options.stripes = pattern;
   }
