@@ -63,7 +63,7 @@ class RepeatedAcceptance(PacketScript):
 
 @case("client.roce.acceptance-repeated", requirements=[AGAIN], needs=NEEDS, hostile=True)
 def test_repeated_acceptance(bench):
-    """The REP of an established connection comes again, as if its RTU was lost. The client answers each one by an RTU,
+    """The REP of an established connection is repeated, as if its RTU was lost. The client answers each one by an RTU,
     and uses the connection further."""
     script = RepeatedAcceptance()
     outcome = expect(bench.use(script), AGAIN, must=[kinds.COMPLETED])

@@ -29,12 +29,16 @@ class ReadAgain(PacketScript):
     def __init__(self, beginning):
         super().__init__(is_write, self._begin, self._all_came)
         self._beginning = beginning
-        self._request = b""  # the repeated one
-        self._rounds = []  # how many packets of the connection were there before each repetition
-        self._wanted = []  # PSNs of the responses to it
-        self.packets_before = 0  # of the first response that are not asked for again
+        self._request = b""  # what is repeated
+        self._wanted = []  # PSNs of its responses
+
+        # How many packets there were before each repetition.
+        self._rounds = []
+        self.packets_before = 0  # of the first response, which are not asked for again
         self.first = b""  # what the first response brought
-        self.expected = b""  # what the others have to bring
+
+        # What the others have to bring.
+        self.expected = b""
 
     def _begin(self, _script):
         request = self._longest_read()
