@@ -270,6 +270,7 @@ class RepeatedAcceptanceTest : public RoceStartupTest {
     EXPECT_TRUE(started) << started.error().message();
     client = std::move(*started);
     EXPECT_EQ(turn(), Kinds{"ConnectRequest"});
+    end.turn_to_sender();
     Mad acceptance = RawEnd::answer(CmKind::connect_reply, end.mads.back());
     acceptance.message.queue_pair = kQueuePair;
     end.say(acceptance);

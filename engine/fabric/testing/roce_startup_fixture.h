@@ -85,6 +85,7 @@ class RawEnd {
   /// The octets must live as long as the messages, which this keeps.
   void receive() {
     for (const Inbound& datagram : network_->receive()) {
+      sender_ = *datagram.from;
       EXPECT_TRUE(wire::InvariantCrc(route_of(*datagram.from, network_->local()))
                       .check(datagram.octets, datagram.identification));
       kept_.push_back(std::make_unique<Bytes>(datagram.octets.begin(), datagram.octets.end()));
@@ -101,6 +102,8 @@ class RawEnd {
       }
     }
   }
+  /// What is sent from now on goes to whoever sent the last packet.
+  void turn_to_sender() { peer_ = sender_; }
   const Address& local() const { return network_->local(); }
   const Address& peer() const { return peer_; }
   Kinds take_kinds() { return std::exchange(kinds, {}); }
@@ -112,6 +115,7 @@ class RawEnd {
  private:
   static constexpr std::uint32_t kManagement = 0x80010000;
   Address peer_;
+  Address sender_;
   std::unique_ptr<Datagrams> network_;
   std::vector<std::unique_ptr<Bytes>> kept_;
   mutable Bytes private_data_;
