@@ -124,8 +124,11 @@ void Server::poll(std::chrono::milliseconds timeout) {
 void Server::poll_all(std::span<const std::unique_ptr<Server>> servers,
                       std::chrono::milliseconds timeout) {
   std::vector<net::Pollable*> all;
-  for (const auto& server : servers)
-    all.insert(all.end(), server->pollables_.begin(), server->pollables_.end());
+  for (const auto& server : servers) {
+    for (net::Pollable* const each : server->pollables_) {  // servers may share a provider
+      if (std::ranges::find(all, each) == all.end()) all.push_back(each);
+    }
+  }
   net::poll_all(all, timeout);
   for (const auto& server : servers) server->tend();
 }

@@ -10,9 +10,9 @@ namespace steertag::peer {
 namespace {
 
 /// Where the metadata server listens, each with a free port.
-std::vector<net::Url> beside(std::span<const net::Url> urls) {
-  std::vector<net::Url> free(urls.begin(), urls.end());
-  for (net::Url& url : free) url.port = 0;
+std::vector<ListenAddress> beside(std::span<const ListenAddress> addresses) {
+  std::vector<ListenAddress> free(addresses.begin(), addresses.end());
+  for (ListenAddress& address : free) address.url.port = 0;
   return free;
 }
 
@@ -33,16 +33,12 @@ Expected<DataServerAddress, net::Error> address_of(const net::Url& url) {
 
 }  // namespace
 
-Expected<Server*, net::Error> StripedServer::add(std::span<const net::Url> urls,
+Expected<Server*, net::Error> StripedServer::add(std::span<const ListenAddress> addresses,
                                                  std::vector<std::unique_ptr<Program>> programs,
                                                  const ServerOptions& how,
-                                                 const fabric::RandomSource& random,
                                                  const TroubleCallback& on_trouble) {
-  auto addresses = make_listen_addresses(urls, random);
-  if (!addresses) return tl::unexpected(std::move(addresses.error()));
-  auto server = Server::start(addresses->addresses, std::move(programs), how, on_trouble);
+  auto server = Server::start(addresses, std::move(programs), how, on_trouble);
   if (!server) return tl::unexpected(std::move(server.error()));
-  std::ranges::move(addresses->providers, std::back_inserter(providers_));
   servers_.push_back(std::move(*server));
   return servers_.back().get();
 }
@@ -52,11 +48,15 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
     const StripePattern& pattern, const ServerOptions& how, TroubleCallback on_trouble) {
   if (const auto possible = check_pattern(pattern); !possible)
     return tl::unexpected(cannot_listen(possible.error()));
+  auto listened = make_listen_addresses(urls, state.random);
+  if (!listened) return tl::unexpected(std::move(listened.error()));
+  const std::vector<ListenAddress>& addresses = listened->addresses;
   auto data_servers = std::make_shared<DataServers>(pattern, state.random);
   std::unique_ptr<StripedServer> server(new StripedServer);
+  server->providers_ = std::move(listened->providers);
   Programs programs = make_metadata_server(storage, state, data_servers);
   Nfs4State* metadata = programs.state;
-  const auto first = server->add(urls, std::move(programs.all), how, state.random, on_trouble);
+  const auto first = server->add(addresses, std::move(programs.all), how, on_trouble);
   if (!first) return tl::unexpected(first.error());
   ServerOptions at_data_server = how;
   at_data_server.interposer = nullptr;
@@ -67,8 +67,8 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
   its_state.recovery_path.clear();
   for (std::uint32_t index = 0; index < pattern.count; ++index) {
     const auto added = server->add(
-        beside(urls), make_data_server(storage, its_state, data_servers, index, *metadata),
-        at_data_server, state.random, on_trouble);
+        beside(addresses), make_data_server(storage, its_state, data_servers, index, *metadata),
+        at_data_server, on_trouble);
     if (!added) return tl::unexpected(added.error());
     std::vector<DataServerAddress> ways;
     for (const net::Url& url : (*added)->listening()) {

@@ -34,12 +34,11 @@ class StripedServer {
 
  private:
   StripedServer() = default;
-  Expected<Server*, net::Error> add(std::span<const net::Url> urls,
+  Expected<Server*, net::Error> add(std::span<const ListenAddress> addresses,
                                     std::vector<std::unique_ptr<Program>> programs,
-                                    const ServerOptions& how, const fabric::RandomSource& random,
-                                    const TroubleCallback& on_trouble);
+                                    const ServerOptions& how, const TroubleCallback& on_trouble);
 
-  // Servers end before their providers.
+  // Shared by all servers: UDP port 4791 of an address has one owner. Servers end before them.
   std::vector<std::unique_ptr<fabric::Provider>> providers_;
   std::vector<std::unique_ptr<Server>> servers_;  // the metadata server is the first
 };

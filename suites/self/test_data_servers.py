@@ -1,0 +1,415 @@
+"""`steertag-serve --pnfs` on the wire: a client of file layouts at the metadata server and its data servers."""
+
+import contextlib
+import random
+import re
+import subprocess
+
+import pytest
+from striped_files import COMMIT_THROUGH_SERVER, parts, port_of, read_device, read_layout
+
+from steertag import fabric, nfs
+from steertag.build_paths import tool
+from steertag.suite.cases import kinds
+from steertag.suite.exchange.callbacks import Callbacks
+from steertag.suite.exchange.deadline import Deadlines
+from steertag.suite.exchange.roce_address import with_free_address
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import ANONYMOUS, Nfs4Client, getattr_of, lookup
+from steertag.suite.nfs_client.nfs4_client import putfh, read, write
+from steertag.suite.nfs_client.nfs_message import auth_sys
+from steertag.suite.rdma.rdma_link import RdmaLink
+from steertag.suite.run.profile import Profile
+from steertag.suite.tcp.record_link import RecordLink
+
+NFS4 = nfs.nfs4
+MDS, DS, NON_PNFS = 0x20000, 0x40000, 0x10000  # EXCHGID4_FLAG_USE_...
+ROLES = MDS | DS | NON_PNFS
+SERVERS = 2
+UNIT = 8192
+SIZE = 5 * UNIT + 100
+NETIDS = {"iwarp": "rdma", "roce": "rdma", "tcp": "tcp"}
+ALL = (1 << 64) - 1
+MOST_DEVICE_OCTETS = 4096
+MOST_LAYOUT_OCTETS = 4096  # as Linux asks
+PLACE = re.compile(r"(?:data server \d+|listening) at (\S+)\n")
+DEADLINE_S = 20
+
+
+class Servers:
+    """A running steertag-serve, and connections to all its parts by the first of their addresses."""
+
+    def __init__(self, provider, *options):
+        listen = with_free_address(f"{provider}://127.0.0.1:0")
+        command = [tool("steertag-serve"), "--listen", listen, "--pnfs", str(SERVERS)]
+        command += ["--stripe-unit", str(UNIT), *options]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._ways = command.count("--listen")
+        self._fabric = None if provider == "tcp" else fabric.Provider(provider)
+        self._opened = []
+
+    def find(self):
+        """Sets `urls`: that of the metadata server first."""
+        count = self._ways * (1 + SERVERS)
+        lines = [self.process.stdout.readline() for _ in range(count)]
+        assert all(map(PLACE.fullmatch, lines)), lines
+        self.urls = [PLACE.fullmatch(line)[1] for line in lines[:: self._ways]]
+
+    def connect(self, number=0):
+        """A connection to the metadata server, or to the data server of a number from 1 on."""
+        if self._fabric is None:
+            conn = RecordLink(self.urls[number], Profile()).helper(Deadlines())
+        else:
+            link = RdmaLink(self.urls[number], Profile(), self._fabric)
+            conn = link.helper(Deadlines())
+        self._opened.append(conn)
+        conn.callbacks or Callbacks(conn)
+        return conn
+
+    def end(self):
+        for conn in self._opened:
+            conn.abort()
+        self.process.terminate()
+        self.process.communicate(timeout=DEADLINE_S)
+        assert self.process.returncode == 0
+
+
+class Mounted:
+    """A client with a session at the metadata server, and one at each data server."""
+
+    def __init__(self, servers, owner):
+        self.servers, self.owner, self.verifier = servers, owner, b"verifier"
+        self.session, flags = self._session(0, MDS, back=True)
+        assert flags & ROLES == MDS
+        self.session.reclaim_complete()
+        self.at = []
+
+    def _session(self, number, role, back=False):
+        client = Nfs4Client(self.servers.connect(number), self.owner, self.verifier)
+        known = client.exchange_id(eia_flags=role)
+        assert known.kind == kinds.REPLY, known.detail
+        flags = known.result["EXCHANGE_ID"].resok4.eir_flags
+        asked = NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN if back else 0
+        made = client.create_session(csa_flags=asked)
+        assert made.kind == kinds.REPLY, made.detail
+        assert made.result["CREATE_SESSION"].resok4.csr_flags & asked == asked
+        return client.sessions[0], flags
+
+    def mount_data_servers(self):
+        for number in range(1, 1 + SERVERS):
+            session, flags = self._session(number, DS)
+            assert flags & ROLES == DS
+            self.at.append(session)
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def create(self, name):
+        """Sets `handle` and `stateid` to those of a new file that is open for reading and writing."""
+        how = {"mode": NFS4.CreateMode.UNCHECKED4, "createattrs": NFS4.fattr(mode=0o600)}
+        opened = operation(
+            "OPEN",
+            share_access=NFS4.OPEN4_SHARE_ACCESS_BOTH,
+            owner={"clientid": self.session.client.id, "owner": b"process"},
+            openhow={"opentype": NFS4.OpenType.OPEN4_CREATE, "how": how},
+            claim={"claim": NFS4.ClaimType.CLAIM_NULL, "file": name},
+        )
+        made = self.session.run("PUTROOTFH", lookup("export"), opened, "GETFH")
+        self.handle, self.stateid = made["GETFH"].resok4.object, made["OPEN"].resok4.stateid
+
+    @property
+    def for_io(self):
+        """The stateid as data servers take it (RFC 8881 13.9.1)."""
+        return NFS4.StateId(seqid=0, other=self.stateid.other)
+
+    def layout_get(self, iomode=NFS4.LayoutIomode.LAYOUTIOMODE4_RW, stateid=None):
+        """The Outcome of LAYOUTGET of the whole file."""
+        asked = operation(
+            "LAYOUTGET",
+            loga_iomode=iomode,
+            loga_length=ALL,
+            loga_stateid=stateid or self.stateid,
+            loga_maxcount=MOST_LAYOUT_OCTETS,
+        )
+        return self.session.exchange(putfh(self.handle), asked)
+
+    def use_layout(self):
+        """Sets `layout`, its stateid `layout_stateid`, and `device`."""
+        got = self.layout_get().result["LAYOUTGET"].resok4
+        (one,) = got.logr_layout
+        assert (one.lo_offset, one.lo_length) == (0, ALL)
+        assert one.lo_iomode == NFS4.LayoutIomode.LAYOUTIOMODE4_RW
+        assert got.logr_stateid.seqid == 1
+        self.layout_stateid, self.layout = got.logr_stateid, read_layout(one.lo_content.loc_body)
+        info = operation(
+            "GETDEVICEINFO", gdia_device_id=self.layout.device, gdia_maxcount=MOST_DEVICE_OCTETS
+        )
+        told = self.session.run(info)["GETDEVICEINFO"].resok4.gdir_device_addr
+        self.device = read_device(told.da_addr_body)
+
+    def parts(self):
+        return parts(self.layout, self.device, SIZE)
+
+    def layout_return(self):
+        given = {"lrf_length": ALL, "lrf_stateid": self.layout_stateid}
+        back = operation(
+            "LAYOUTRETURN",
+            lora_iomode=NFS4.LayoutIomode.LAYOUTIOMODE4_ANY,
+            lora_layoutreturn={"lr_layout": given},
+        )
+        return self.session.run(putfh(self.handle), back)["LAYOUTRETURN"].resok4
+
+    # -- input and output ----------------------------------------------------------------------
+
+    def read_at(self, session, handle, offset, count, stateid=None):
+        """The Outcome of READ, over RDMA by a write chunk."""
+        call = session.call(putfh(handle), read(count, offset, stateid or self.for_io))
+        session.conn.carry_result(call, count)
+        return session.conn.exchange(call)
+
+    def write_at(self, session, handle, offset, data, stateid=None, stable="UNSTABLE4"):
+        """The Outcome of WRITE, over RDMA by a read chunk."""
+        how = NFS4.StableHow[stable]
+        call = session.call(putfh(handle), write(data, offset, stateid or self.for_io, how))
+        session.conn.carry_arguments(call)
+        return session.conn.exchange(call)
+
+    def read_part(self, part):
+        return self.read_at(self.at[part.server], part.handle, part.offset, part.length)
+
+    def write_part(self, part, content):
+        data = content[part.start : part.start + part.length]
+        return self.write_at(self.at[part.server], part.handle, part.offset, data)
+
+
+@pytest.fixture
+def start():
+    """Starts servers, which end after the test."""
+    with contextlib.ExitStack() as stack:
+
+        def begin(*options):
+            servers = Servers(*options)
+            stack.callback(servers.end)
+            servers.find()
+            return servers
+
+        yield begin
+
+
+def mounted_with_layout(servers):
+    client = Mounted(servers, "first")
+    client.mount_data_servers()
+    client.create("file")
+    client.use_layout()
+    return client
+
+
+def octets(seed):
+    return random.Random(seed).randbytes(SIZE)
+
+
+def done(outcome, name):
+    """The result of the operation of this name, which succeeded."""
+    assert outcome.kind == kinds.REPLY, f"{outcome.kind} {outcome.detail}"
+    return outcome.result[name].resok4
+
+
+@pytest.mark.parametrize("packing", ["sparse", "dense"])
+@pytest.mark.parametrize("provider", NETIDS)
+def test_octets_written_at_one_place_are_read_at_the_other(start, provider, packing):
+    servers = start(provider, "--packing", packing)
+    client = mounted_with_layout(servers)
+    # RFC 8881 13.3, 13.4.
+    assert client.layout.unit == UNIT
+    assert client.layout.dense == (packing == "dense")
+    assert not client.layout.util & COMMIT_THROUGH_SERVER
+    assert set(client.device.indices) == set(range(SERVERS))
+    told = [(netid, port_of(address)) for ((netid, address),) in client.device.servers]
+    ports = [int(url.rsplit(":", 1)[1]) for url in servers.urls[1:]]
+    assert told == [(NETIDS[provider], port) for port in ports]
+    # From the metadata server to the data servers.
+    first = octets(1)
+    for at in range(0, SIZE, UNIT):
+        piece = first[at : at + UNIT]
+        done(client.write_at(client.session, client.handle, at, piece, client.stateid), "WRITE")
+    for part in client.parts():
+        found = done(client.read_part(part), "READ")
+        assert bytes(found.data) == first[part.start : part.start + part.length]
+    # And back.
+    second = octets(2)
+    verifiers = [set() for _ in range(SERVERS)]
+    for part in client.parts():
+        written = done(client.write_part(part, second), "WRITE")
+        assert written.count == part.length
+        verifiers[part.server].add(bytes(written.writeverf))
+    for part in client.parts()[:SERVERS]:
+        kept = client.at[part.server].exchange(putfh(part.handle), operation("COMMIT"))
+        assert {bytes(done(kept, "COMMIT").writeverf)} == verifiers[part.server]
+    found = b""
+    for at in range(0, SIZE, UNIT):
+        piece = client.read_at(client.session, client.handle, at, UNIT, client.stateid)
+        found += bytes(done(piece, "READ").data)
+    assert found == second
+
+
+def layout_commit(client, last):
+    commit = operation(
+        "LAYOUTCOMMIT",
+        loca_length=ALL,
+        loca_stateid=client.layout_stateid,
+        loca_last_write_offset={"no_newoffset": True, "no_offset": last},
+    )
+    return client.session.run(putfh(client.handle), commit)["LAYOUTCOMMIT"].resok4.locr_newsize
+
+
+@pytest.mark.parametrize("provider", NETIDS)
+def test_a_file_that_only_data_servers_wrote_has_its_size_after_layoutcommit(start, provider):
+    client = mounted_with_layout(start(provider, "--packing", "dense"))
+    content = octets(3)
+    for part in client.parts():
+        done(client.write_part(part, content), "WRITE")
+    layout_commit(client, SIZE - 1)
+    assert not layout_commit(client, 0).ns_sizechanged  # RFC 8881 12.5.4.2: never truncated
+    grown = layout_commit(client, SIZE + 9)
+    assert (grown.ns_sizechanged, grown.ns_size) == (True, SIZE + 10)
+    other = Mounted(client.servers, "second")
+    path = ["PUTROOTFH", lookup("export"), lookup("file"), getattr_of("size")]
+    found = other.session.run(*path)["GETATTR"].resok4.obj_attributes
+    assert NFS4.attributes(found)["size"] == SIZE + 10
+
+
+def status(outcome, name):
+    """The status of the operation of this name."""
+    return outcome.result[name].status.name
+
+
+@pytest.mark.parametrize("provider", NETIDS)
+def test_a_data_server_refuses_what_is_not_its_own(start, provider):
+    """RFC 8881 13.6, 13.9.1 and 13.4.4."""
+    client = mounted_with_layout(start(provider))
+    part, neighbour = client.parts()[:SERVERS]
+    session = client.at[part.server]
+    layout_get = operation("LAYOUTGET", loga_stateid=client.stateid, loga_length=ALL)
+    for refused in ("GETFH", getattr_of("size"), "SAVEFH", layout_get):
+        outcome = session.exchange(putfh(part.handle), refused)
+        name = refused if isinstance(refused, str) else refused[0]
+        assert status(outcome, name) == "NFS4ERR_NOTSUPP"
+    for refused in ("PUTROOTFH", "RECLAIM_COMPLETE"):
+        assert status(session.exchange(refused), refused) == "NFS4ERR_NOTSUPP"
+    secured = session.exchange(putfh(part.handle), operation("SECINFO_NO_NAME"))
+    assert status(secured, "SECINFO_NO_NAME") == "NFS4_OK"  # RFC 8881 13.12
+    for handle in (client.handle, neighbour.handle):
+        assert status(session.exchange(putfh(handle)), "PUTFH") == "NFS4ERR_BADHANDLE"
+    assert status(client.session.exchange(putfh(part.handle)), "PUTFH") == "NFS4ERR_BADHANDLE"
+
+    def refusal(stateid, offset=part.offset):
+        outcome = client.read_at(session, part.handle, offset, 1, stateid)
+        return status(outcome, "READ")
+
+    for stateid in (client.stateid, NFS4.StateId(**ANONYMOUS), client.layout_stateid):
+        assert refusal(stateid) == "NFS4ERR_BAD_STATEID"
+    layout = NFS4.StateId(seqid=0, other=client.layout_stateid.other)
+    assert refusal(layout) == "NFS4ERR_BAD_STATEID"
+    assert refusal(client.for_io, neighbour.offset) == "NFS4ERR_PNFS_IO_HOLE"
+    assert refusal(client.for_io) == "NFS4_OK"
+
+
+@pytest.mark.parametrize("provider", NETIDS)
+def test_a_data_server_asks_who_reads(start, provider):
+    """RFC 8881 13.12 and 13.9.1: the caller, its client, and its open."""
+    client = mounted_with_layout(start(provider))
+    part = client.parts()[0]
+    conn = client.at[part.server].conn
+    owner, conn.credential = conn.credential, auth_sys(1000, 1000)
+    assert status(client.read_part(part), "READ") == "NFS4ERR_ACCESS"
+    conn.credential = owner
+    assert status(client.read_part(part), "READ") == "NFS4_OK"
+    other = Mounted(client.servers, "second")
+    other.mount_data_servers()
+    asked = part.handle, part.offset, 1, client.for_io
+    taken = other.read_at(other.at[part.server], *asked)
+    assert status(taken, "READ") == "NFS4ERR_PNFS_NO_LAYOUT"
+    client.session.close(client.handle, client.stateid)
+    assert client.read_part(part).kind != kinds.REPLY
+
+
+def test_servers_tell_clients_which_they_are(start):
+    """RFC 8881 13.1: roles, and owners that no client takes for one server."""
+    servers = start("tcp")
+    told = []
+    for number in range(1 + SERVERS):
+        for asked in (0, MDS, DS, NON_PNFS, MDS | DS):
+            client = Nfs4Client(servers.connect(number), f"client {asked}")
+            known = done(client.exchange_id(eia_flags=asked), "EXCHANGE_ID")
+            assert known.eir_flags & ROLES == (DS if number else MDS)
+        told.append(bytes(known.eir_server_owner.so_major_id))
+    assert len(set(told)) == 1 + SERVERS
+
+
+def test_devices_have_all_addresses_with_rdma_first(start):
+    client = mounted_with_layout(start("iwarp", "--listen", "tcp://127.0.0.1:0"))
+    for ways in client.device.servers:
+        assert [netid for netid, _ in ways] == ["rdma", "tcp"]
+
+
+def test_commits_at_the_metadata_server_have_the_verifier_of_all_writes(start):
+    """RFC 8881 13.7, with NFL4_UFLG_COMMIT_THRU_MDS."""
+    client = mounted_with_layout(start("iwarp", "--commit", "mds"))
+    assert client.layout.util & COMMIT_THROUGH_SERVER
+    content = octets(7)
+    written = [done(client.write_part(part, content), "WRITE") for part in client.parts()]
+    kept = client.session.exchange(putfh(client.handle), operation("COMMIT"))
+    verifier = done(kept, "COMMIT").writeverf
+    assert {bytes(each.writeverf) for each in written} == {bytes(verifier)}
+
+
+@pytest.mark.parametrize("provider", NETIDS)
+def test_after_its_return_a_layout_is_of_no_use(start, provider):
+    client = mounted_with_layout(start(provider))
+    part = client.parts()[0]
+    done(client.write_part(part, octets(4)), "WRITE")
+    assert not client.layout_return().lrs_present
+    for outcome, name in (
+        (client.read_part(part), "READ"),
+        (client.write_part(part, octets(5)), "WRITE"),
+        (client.at[part.server].exchange(putfh(part.handle), operation("COMMIT")), "COMMIT"),
+    ):
+        assert status(outcome, name) == "NFS4ERR_PNFS_NO_LAYOUT"
+    again = client.layout_get(stateid=client.layout_stateid)
+    assert status(again, "LAYOUTGET") == "NFS4ERR_BAD_STATEID"
+    client.use_layout()
+    found = done(client.read_part(part), "READ")
+    assert bytes(found.data) == octets(4)[:UNIT]
+
+
+def remove(client):
+    gone = operation("REMOVE", target="file")
+    outcome = client.session.exchange("PUTROOTFH", lookup("export"), gone)
+    return status(outcome, "REMOVE")
+
+
+@pytest.mark.parametrize("provider", NETIDS)
+def test_a_removal_by_another_client_recalls_the_layout(start, provider):
+    client = mounted_with_layout(start(provider))
+    part = client.parts()[0]
+    done(client.write_part(part, octets(6)), "WRITE")
+    callbacks = client.session.conn.callbacks
+    callbacks.configure(answers_null=False)
+    other = Mounted(client.servers, "second")
+    assert remove(other) == "NFS4ERR_DELAY"
+    callback = callbacks.wait()
+    while callback is not None and "CB_LAYOUTRECALL" not in callback:  # a try of the backchannel
+        callbacks.answer(callback)
+        callback = callbacks.wait()
+    assert callback is not None, "no CB_LAYOUTRECALL came"
+    recalled = callback["CB_LAYOUTRECALL"].clora_recall
+    assert recalled.lor_recalltype == NFS4.LayoutrecallType.LAYOUTRECALL4_FILE
+    scope = recalled.lor_layout
+    assert bytes(scope.lor_fh) == bytes(client.handle)
+    assert scope.lor_stateid.other == client.layout_stateid.other
+    assert scope.lor_stateid.seqid == client.layout_stateid.seqid + 1
+    callbacks.answer(callback, {"CB_LAYOUTRECALL": NFS4.Status.NFS4_OK})
+    assert remove(other) == "NFS4ERR_DELAY"
+    client.layout_stateid = scope.lor_stateid
+    assert not client.layout_return().lrs_present
+    assert remove(other) == "NFS4_OK"
+    assert client.read_part(part).kind != kinds.REPLY
