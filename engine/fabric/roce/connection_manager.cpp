@@ -11,7 +11,8 @@
 namespace steertag::fabric::roce {
 namespace {
 
-constexpr std::uint32_t kFirstQueuePair = 0x10;  // the lowest are for management
+constexpr std::uint32_t kFirstQueuePair = 0x10;  // of those that we draw
+constexpr std::uint32_t kFirstPeerPair = 2;      // 0 and 1 are for management
 constexpr std::uint16_t kFirstFreePort = 49152;  // to the last (RFC 6335 6)
 
 }  // namespace
@@ -197,7 +198,7 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
     reject(from, mad, wire::kRejectedForService, CmSubject::request);
     return;
   }
-  if (!mad.message.reliable() || mad.message.queue_pair < kFirstQueuePair) {
+  if (!mad.message.reliable() || mad.message.queue_pair < kFirstPeerPair) {
     reject(from, mad, wire::kRejectedForServiceType, CmSubject::request);
     return;
   }

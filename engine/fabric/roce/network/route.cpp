@@ -117,6 +117,10 @@ Expected<Route, Error> system_route(const Address& peer) {
                    &length) == 0) {
     route.mtu = static_cast<std::uint32_t>(std::max(mtu, 0));
   }
+  // The way to an address of this machine is the loopback's. The peer goes by its own interface.
+  if (const auto own = interface_mtu(peer, probe)) {
+    route.mtu = std::min(route.mtu, *own);
+  }
   route.sources.push_back(local_address(probe));
   if (!four && host_of(route.sources.front()) == host_of(peer)) {
     const std::vector<Address> others = sources_beside(peer, ipv6_addresses());
