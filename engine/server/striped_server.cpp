@@ -20,13 +20,13 @@ net::Error cannot_listen(std::string reason) {
   return {net::Errc::cannot_listen, std::move(reason)};
 }
 
-/// What clients are told of a place that is listened at.
+/// The netid and the universal address of a place that is listened at.
 Expected<DataServerAddress, net::Error> address_of(const net::Url& url) {
   const auto resolved = net::resolve(url, true);
   const std::string host = resolved ? resolved->front().host() : url.host;
   if (is_any_address(host))
-    return tl::unexpected(cannot_listen("pNFS clients are told where data servers are, and " +
-                                        url.text() + " names no address"));
+    return tl::unexpected(cannot_listen("pNFS needs an address that clients can reach, and " +
+                                        url.text() + " names none"));
   return DataServerAddress{ServiceTable::netid(url, host),
                            rpcbind::universal_address(host, url.port)};
 }

@@ -12,7 +12,7 @@ namespace steertag::peer {
 /// the storage with the metadata server, and ask it at each call what a client may do.
 class StripedServer {
  public:
-  /// The metadata server listens at `urls`, all with an address that clients can be told. Each data
+  /// The metadata server listens at `urls`, each an address that clients can reach. Each data
   /// server listens at a free port of the same hosts, by the same transports. Interposer and direct
   /// access of `how` are the metadata server's alone. `storage` must outlive the server.
   static Expected<std::unique_ptr<StripedServer>, net::Error> start(

@@ -2,18 +2,12 @@
 
 import time
 
-from steertag import fabric
 from steertag.suite import expect
 from steertag.suite.client.script import Script
 from steertag.suite.rdma import roce_packets as roce
 
 # How long a reply waits for packets of the client. Only a client that breaks a rule makes it wait so long.
 MOST_WAIT_S = 5.0
-
-
-def bent(**alterations):
-    """The fabric.Fault of a packet with these alterations."""
-    return fabric.Fault(packet=fabric.BentPacket(**alterations))
 
 
 def psns(first, count):

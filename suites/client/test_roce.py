@@ -2,7 +2,6 @@
 
 import pytest
 
-from steertag import fabric
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read
 from steertag.suite.rdma import roce_packets as roce
@@ -25,7 +24,7 @@ class BentReply:
     """The reply to a READ in a packet with these alterations. Its repetitions are right."""
 
     def __init__(self, **alterations):
-        self._fault = fabric.Fault(packet=fabric.BentPacket(**alterations))
+        self._fault = roce.bent(**alterations)
         self.reply = None
 
     def __call__(self, reply):

@@ -8,7 +8,7 @@ from steertag.suite.rdma import roce_packets as roce
 from .call_kinds import SPOILER
 from .client_verdicts import survives
 from .memory_use import target
-from .roce_script import bent, expect_going_on, PacketScript
+from .roce_script import expect_going_on, PacketScript
 
 AGAIN, ORDER, ENDED, FOREIGN = "IBA-12-1", "IBA-12-3", "IBA-12-4", "IBA-12-5"
 NEEDS = ["server-bent-packets"]
@@ -122,7 +122,7 @@ class Disconnection(PacketScript):
 def _begin_write(script):
     """An RDMA Write into the client's memory that never ends: its second packet is always lost."""
     segment = target(script.reply)
-    lost = bent(index=1, copies=0, every_time=True)
+    lost = roce.bent(index=1, copies=0, every_time=True)
     octets = SPOILER * segment.length
     script.reply.raw.write(octets, segment.handle, segment.offset, fault=lost)
 

@@ -8,7 +8,7 @@ from steertag.suite.rdma import roce_packets as roce
 from .call_kinds import SPOILER
 from .client_verdicts import survives
 from .memory_use import target
-from .roce_script import bent, PacketScript
+from .roce_script import PacketScript
 
 LENGTHS = "IBA-9.7-6"
 NEEDS = ["server-bent-packets"]
@@ -64,7 +64,7 @@ def test_write_length(bench, name):
         if announced is None:
             length, announced = LONG[name](_large(bench, reply))
         patch = (roce.LENGTH_AT, announced.to_bytes(4, "big"))
-        _spoil(reply, length, bent(patches=[patch], every_time=True))
+        _spoil(reply, length, roce.bent(patches=[patch], every_time=True))
 
     _use(bench, act)
 
@@ -74,7 +74,7 @@ def test_short_write(bench):
     """The First packet of an RDMA Write is shorter than the path MTU. The client ends the connection."""
 
     def act(reply):
-        fault = bent(cut=roce.BASE_BYTES + RETH_BYTES + OCTETS, every_time=True)
+        fault = roce.bent(cut=roce.BASE_BYTES + RETH_BYTES + OCTETS, every_time=True)
         _spoil(reply, _large(bench, reply), fault)
 
     _use(bench, act)
@@ -86,6 +86,6 @@ def test_short_send(bench):
 
     def act(reply):
         patch = (roce.OPCODE_AT, bytes([roce.SEND_FIRST]))
-        reply.raw.send(reply.message, fault=bent(patches=[patch], every_time=True))
+        reply.raw.send(reply.message, fault=roce.bent(patches=[patch], every_time=True))
 
     _use(bench, act)

@@ -7,7 +7,7 @@ from steertag.suite.client.script import is_write
 from steertag.suite.rdma import roce_packets as roce
 from .client_verdicts import survives
 from .memory_use import source
-from .roce_script import bent, expect_going_on, PacketScript, psns
+from .roce_script import expect_going_on, PacketScript, psns
 
 READ_AGAIN, DEPTH = "IBA-9.7-4", "IBA-9.7-7"
 NEEDS = ["server-bent-packets", "client-read-chunks"]
@@ -107,7 +107,7 @@ class ManyReads(PacketScript):
         chunk = source(self.reply)
         self.reads = roce.reads_taken(self.reply.conn) + READS_BEYOND
         for _ in range(self.reads):
-            beyond = bent(beyond_depth=True)
+            beyond = roce.bent(beyond_depth=True)
             self.reply.raw.read(chunk.handle, chunk.offset, READ_BYTES, fault=beyond)
 
     @property

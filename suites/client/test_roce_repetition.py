@@ -7,7 +7,7 @@ from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read, Script
 from steertag.suite.rdma import roce_packets as roce
 from .call_kinds import denial
-from .roce_script import bent, expect_going_on, PacketScript
+from .roce_script import expect_going_on, PacketScript
 
 ONCE, PATIENCE = "IBA-9.7-3", "IBA-9.7-8"
 NEEDS = ["server-bent-packets"]
@@ -37,7 +37,7 @@ class RepeatedReply(PacketScript):
         self._first = reply
         reply.push()
         reply.conn.answered.add(reply.xid)
-        reply.raw.send(reply.message, invalidate=reply.invalidate, fault=bent(copies=2))
+        reply.raw.send(reply.message, invalidate=reply.invalidate, fault=roce.bent(copies=2))
         return True
 
     def first_send(self):

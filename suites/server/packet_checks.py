@@ -1,14 +1,8 @@
-"""Bent packets, and what cases about packets of RoCE check after them."""
+"""What cases about packets of RoCE check after them."""
 
-from steertag import fabric
 from steertag.suite import expect, kinds
 
 SERVED = "RFC8166-4.5.5-1"
-
-
-def bent(**alterations):
-    """The fabric.Fault of a packet with these alterations."""
-    return fabric.Fault(packet=fabric.BentPacket(**alterations))
 
 
 def expect_served(bench, requirement_id=SERVED):

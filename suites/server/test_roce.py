@@ -6,7 +6,7 @@ from steertag import fabric
 from steertag.suite import case, expect, kinds
 from steertag.suite.rdma import roce_packets as roce
 from .chunk_checks import write_call
-from .packet_checks import SERVED, bent, expect_ended, expect_served
+from .packet_checks import SERVED, expect_ended, expect_served
 
 ORDER, REPORTED, ONCE = "IBA-9.7-1", "IBA-9.7-2", "IBA-9.7-3"
 SEQUENCE, LENGTHS, DEPTH, PATIENCE = "IBA-9.7-5", "IBA-9.7-6", "IBA-9.7-7", "IBA-9.7-8"
@@ -48,7 +48,7 @@ def test_psn(bench, name):
     conn = bench.connect()
     start = len(roce.packets(conn))
     call = write_call(conn, handle, content)
-    conn.send(call, fault=bent(psn_offset=PSNS[name]))
+    conn.send(call, fault=roce.bent(psn_offset=PSNS[name]))
     outcome = expect(conn.await_outcome(call), ORDER, must=[kinds.REPLY])
     expect_after_repetition(conn, start, outcome, ORDER)
     expect(conn.probe(), ORDER, must=[kinds.REPLY])
@@ -69,7 +69,7 @@ def test_dropped(bench, name):
     conn = bench.connect()
     start = len(roce.packets(conn))
     call = write_call(conn, handle, content)
-    conn.send(call, fault=bent(**alterations))
+    conn.send(call, fault=roce.bent(**alterations))
     outcome = expect(conn.await_outcome(call), requirement_id, must=[kinds.REPLY])
     expect_after_repetition(conn, start, outcome, requirement_id)
     reports = [each for each in roce.of_server(conn, start) if each.is_nak]
@@ -88,7 +88,7 @@ def test_repeated_send(bench):
     conn.stop_judging()  # the judge would name the second reply first
     start = len(roce.packets(conn))
     call = write_call(conn, handle, content)
-    conn.send(call, fault=bent(copies=2))
+    conn.send(call, fault=roce.bent(copies=2))
     expect(conn.await_outcome(call), ONCE, must=[kinds.REPLY])
     expect(conn.probe(), ONCE, must=[kinds.REPLY])
     sends = [each for each in roce.of_client(conn, start) if each.is_send]
@@ -109,7 +109,7 @@ def expect_unexecuted(bench, requirement_id, opcode):
     conn = bench.connect()
     conn.stop_judging()
     call = write_call(conn, handle, bench.random.randbytes(OCTETS))
-    conn.send(call, fault=bent(patches=[(roce.OPCODE_AT, bytes([opcode]))], every_time=True))
+    conn.send(call, fault=roce.bent(patches=[(roce.OPCODE_AT, bytes([opcode]))], every_time=True))
     expect_ended(conn, conn.await_outcome(call), requirement_id)
     expect_served(bench)
     expect.data(bench.read_back(handle), b"", requirement_id, "content of the file")
@@ -133,7 +133,7 @@ def test_write_length(bench):
     """An RDMA Write whose header announces no octets, and whose packet has some. The connection ends."""
     conn = bench.connect()
     conn.stop_judging()
-    fault = bent(patches=[(roce.LENGTH_AT, bytes(4))], every_time=True)
+    fault = roce.bent(patches=[(roce.LENGTH_AT, bytes(4))], every_time=True)
     conn.raw.rdma_write(bytes(OCTETS), KEYS["arbitrary"], 0, fault=fault)
     expect_ended(conn, conn.probe(), LENGTHS)
     expect_served(bench)
@@ -194,7 +194,7 @@ def test_reads_beyond_depth(bench):
     sink = conn.raw.domain.allocate(OCTETS, fabric.Rights())
     reads = conn.raw.most_outbound_reads + READS_BEYOND
     for _ in range(reads):
-        conn.raw.rdma_read(sink, 0, 0, 0, 0, fault=bent(beyond_depth=True))
+        conn.raw.rdma_read(sink, 0, 0, 0, 0, fault=roce.bent(beyond_depth=True))
 
     def answered():
         found = roce.of_server(conn, start)

@@ -11,7 +11,7 @@ from steertag import fabric
 from steertag.suite import case, expect
 from steertag.suite.rdma import roce_packets as roce
 from .direct_user import DirectUser
-from .packet_checks import SERVED, bent, expect_served
+from .packet_checks import SERVED, expect_served
 
 LENGTHS, WRITE_CHECKED, READ_CHECKED = "IBA-9.7-6", "IBA-10.6-1", "IBA-10.6-2"
 NEEDS = ["bent-packets", "direct-access"]
@@ -81,7 +81,7 @@ def test_frame_write_length(bench, name):
     octets, announced = WRITES[name]
     conn = user.optimistic.conn
     conn.stop_judging()
-    fault = bent(patches=[(roce.LENGTH_AT, announced.to_bytes(4, "big"))], every_time=True)
+    fault = roce.bent(patches=[(roce.LENGTH_AT, announced.to_bytes(4, "big"))], every_time=True)
     work = conn.raw.rdma_write(bytes(octets), reference.stag, reference.base, fault=fault)
     expect_refused(conn, work, LENGTHS, "an RDMA Write of another length than its header says")
     expect_served(bench)

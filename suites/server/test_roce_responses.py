@@ -6,8 +6,8 @@ from steertag import fabric
 from steertag.suite import case, expect, kinds
 from steertag.suite.rdma import roce_packets as roce
 from .chunk_checks import write_call
+from .packet_checks import SERVED, expect_served
 
-SERVED = "RFC8166-4.5.5-1"
 SEQUENCE, LENGTHS = "IBA-9.7-5", "IBA-9.7-6"
 NEEDS = ["bent-packets"]
 FIRST, MIDDLE, LAST, ONLY = roce.READ_RESPONSES
@@ -42,7 +42,7 @@ FIRST_PACKETS = {
 }
 
 
-def bent(*patches, **alterations):
+def bent_response(*patches, **alterations):
     """The fabric.BentPacket of a READ response with these patches, whenever it leaves."""
     return fabric.BentPacket(patches=list(patches), every_time=True, **alterations)
 
@@ -51,7 +51,7 @@ def response(opcode, octets, index=0):
     """The fabric.BentPacket of a READ response with this opcode, and with these octets behind the base header."""
     cut = roce.BASE_BYTES + len(octets)
     patches = (roce.OPCODE_AT, bytes([opcode])), (roce.BASE_BYTES, octets)
-    return bent(*patches, index=index, cut=cut)
+    return bent_response(*patches, index=index, cut=cut)
 
 
 def with_header(opcode, payload):
@@ -83,7 +83,7 @@ def expect_unexecuted(
         bench.not_testable("the server reads a chunk in parts, and none has this packet")
     expect(outcome, requirement_id, must=kinds.CLOSED)
     expect.true(not conn.open, requirement_id, "the connection ends", outcome=outcome)
-    expect(bench.connect(greet=False).probe(), SERVED, must=[kinds.REPLY])
+    expect_served(bench)
     expect.data(bench.read_back(handle), b"", requirement_id, "content of the file")
 
 
@@ -122,7 +122,7 @@ def test_opcode(bench, name):
 @pytest.mark.parametrize("name", SYNDROMES)
 def test_syndrome(bench, name):
     """A response of one packet with the right octets, whose acknowledge header does not say ACK."""
-    packet = bent((roce.BASE_BYTES, bytes([SYNDROMES[name]])))
+    packet = bent_response((roce.BASE_BYTES, bytes([SYNDROMES[name]])))
     expect_unexecuted(bench, bench.random.randbytes(OCTETS), packet, SEQUENCE)
 
 
@@ -150,6 +150,6 @@ def test_header(bench, name):
 def test_long_call(bench, name):
     """The server reads a whole WRITE from a Position-zero chunk. The first packet of the response is a Last, or
     its acknowledge header is a NAK."""
-    packet = bent(FIRST_PACKETS[name])
+    packet = bent_response(FIRST_PACKETS[name])
     content = bench.random.randbytes(OCTETS)
     expect_unexecuted(bench, content, packet, SEQUENCE, lambda conn, call: conn.long_call(call))

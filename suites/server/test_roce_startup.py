@@ -6,8 +6,8 @@ from steertag import fabric
 from steertag.suite import case, expect, kinds
 from steertag.suite.rdma import roce_packets as roce
 from .chunk_checks import read_call
+from .packet_checks import SERVED, expect_served
 
-SERVED = "RFC8166-4.5.5-1"
 AGAIN, NO_SERVICE, ORDER = "IBA-12-1", "IBA-12-2", "IBA-12-3"
 ENDED, FOREIGN, ADDRESSES = "IBA-12-4", "IBA-12-5", "IBA-A11-1"
 NEEDS = ["bent-packets"]
@@ -24,11 +24,6 @@ REPETITIONS = 4
 BUSY_OCTETS = 1 << 18
 # More of them at a time than one look at the socket finds the data of.
 MOST_READS = 8
-
-
-def expect_served(bench):
-    """A new connection is accepted, and a call on it is answered."""
-    expect(bench.connect(greet=False).probe(), SERVED, must=[kinds.REPLY])
 
 
 def connect_bent(bench, *patches):

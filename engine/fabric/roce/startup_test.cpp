@@ -98,8 +98,18 @@ TEST_F(RoceStartupTest, RequestsThatCannotBeServedAreRejected) {
   mad.message.service_type = wire::kUnreliableConnection;
   EXPECT_EQ(rejected(mad), 9) << "no reliable connection";
   mad = end.request(port);
+  mad.message.queue_pair = 1;
+  EXPECT_EQ(rejected(mad), 9) << "the queue pair of management";
+  mad = end.request(port);
   mad.message.path_mtu = 6;
   EXPECT_EQ(rejected(mad), 26) << "no such path MTU";
+}
+
+TEST_F(RoceStartupTest, APeersQueuePairMayBeTheFirstBehindThoseOfManagement) {
+  Mad mad = end.request(pair.listener->port());
+  mad.message.queue_pair = 2;
+  end.say(mad);
+  EXPECT_EQ(turn(), Kinds{"ConnectReply"});
 }
 
 /// A network whose interface takes the packets of Ethernet.

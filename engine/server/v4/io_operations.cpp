@@ -5,6 +5,7 @@
 #include "server/storage/permission.h"
 #include "server/v4/directory_access.h"
 #include "server/v4/file_operations.h"
+#include "server/v4/io_checks.h"
 #include "server/v4/state/nfs4_state.h"
 #include "server/v4/status_map.h"
 #include "wire/xdr.h"
@@ -15,18 +16,25 @@ namespace {
 /// What READ and WRITE of the current file ask first.
 nfs4::Status check_transfer(const Object& object, const nfs4::StateId& given, AccessMode want,
                             CompoundCall& call) {
-  const nfs4::Status type = check_regular(object.attributes, call.minorversion);
-  if (type != nfs4::Status::NFS4_OK) return type;
   // First what does not depend on the stateid: for what is not going to be written no delegation
   // may be recalled.
-  if (want == AccessMode::write && call.storage.read_only(object.node))
-    return nfs4::Status::NFS4ERR_ROFS;
-  if (!permits_io(object.attributes, call.context.caller, want))
-    return nfs4::Status::NFS4ERR_ACCESS;
+  const nfs4::Status access = check_access(object, want, call);
+  if (access != nfs4::Status::NFS4_OK) return access;
   const auto stateid = effective_stateid(call, given);
   if (!stateid) return stateid.error();
   return call.state.check_io(call.minorversion, call.clientid, *stateid, call.current->handle,
                              want);
+}
+
+}  // namespace
+
+nfs4::Status check_access(const Object& object, AccessMode want, const CompoundCall& call) {
+  const nfs4::Status type = check_regular(object.attributes, call.minorversion);
+  if (type != nfs4::Status::NFS4_OK) return type;
+  if (want == AccessMode::write && call.storage.read_only(object.node))
+    return nfs4::Status::NFS4ERR_ROFS;
+  return permits_io(object.attributes, call.context.caller, want) ? nfs4::Status::NFS4_OK
+                                                                  : nfs4::Status::NFS4ERR_ACCESS;
 }
 
 nfs4::Verifier write_verifier(const CompoundCall& call) {
@@ -34,8 +42,6 @@ nfs4::Verifier write_verifier(const CompoundCall& call) {
   wire::store_u64(verifier.data(), call.storage.write_verifier());
   return verifier;
 }
-
-}  // namespace
 
 void op_read(const nfs4::ReadArgs& args, CompoundCall& call, nfs4::ReadResult& result) {
   const auto object = current_object(call);

@@ -5,6 +5,7 @@
 #include "endpoint/limits.h"
 #include "server/storage/permission.h"
 #include "server/v4/directory_access.h"
+#include "server/v4/io_checks.h"
 #include "server/v4/pnfs/data_servers.h"
 #include "server/v4/pnfs/pnfs_operations.h"
 #include "server/v4/state/layouts.h"
@@ -53,12 +54,8 @@ Expected<std::optional<ByteRange>, nfs4::Status> file_range(const Component& com
 /// What READ and WRITE ask first.
 nfs4::Status check_io(const Object& object, const nfs4::StateId& stateid, std::uint64_t offset,
                       std::uint64_t length, AccessMode want, CompoundCall& call) {
-  const nfs4::Status type = check_regular(object.attributes, call.minorversion);
-  if (type != nfs4::Status::NFS4_OK) return type;
-  if (want == AccessMode::write && call.storage.read_only(object.node))
-    return nfs4::Status::NFS4ERR_ROFS;
-  if (!permits_io(object.attributes, call.context.caller, want))
-    return nfs4::Status::NFS4ERR_ACCESS;
+  const nfs4::Status access = check_access(object, want, call);
+  if (access != nfs4::Status::NFS4_OK) return access;
   // RFC 8881 13.9.1: neither special stateids nor such with a seqid.
   if (stateid.seqid != 0 || is_anonymous(stateid)) return nfs4::Status::NFS4ERR_BAD_STATEID;
   const Client* client = metadata_client(call);
@@ -69,12 +66,6 @@ nfs4::Status check_io(const Object& object, const nfs4::StateId& stateid, std::u
   if (layout != nfs4::Status::NFS4_OK) return layout;
   return call.pnfs.metadata->check_io(call.minorversion, client->id, stateid, call.current->handle,
                                       want);
-}
-
-nfs4::Verifier write_verifier(const CompoundCall& call) {
-  nfs4::Verifier verifier;
-  wire::store_u64(verifier.data(), call.storage.write_verifier());
-  return verifier;
 }
 
 /// Appends the octets of the component, up to the end of the file or kMostRuns of them.

@@ -3,7 +3,7 @@
 import dataclasses
 import struct
 
-from ... import trace
+from ... import fabric, trace
 
 # Octets in front of the payload: base header, then datagram header, management header and fields of
 # a message of connection management.
@@ -148,6 +148,11 @@ def of_server(conn, start=0):
 def of_client(conn, start=0):
     """The packets of the client behind the first `start` of both sides."""
     return [each for each in packets(conn)[start:] if each.sender == trace.Role.client]
+
+
+def bent(**alterations):
+    """The fabric.Fault of a packet with these alterations."""
+    return fabric.Fault(packet=fabric.BentPacket(**alterations))
 
 
 def naks(found, syndrome):
