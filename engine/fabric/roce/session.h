@@ -37,7 +37,8 @@ struct Offer {
   SharedBend bent;  // of the message that carries it
 };
 
-/// What the peer's REQ or REP says of itself. Its retry count and time-outs are not used, see Limits.
+/// What the peer's REQ or REP says of itself. Its retry count and time-outs are not used, see
+/// Limits.
 struct PeerTerms {
   std::uint32_t first_psn = 0;  // that it expects
   std::uint8_t ird = 0;

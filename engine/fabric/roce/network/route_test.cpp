@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <ifaddrs.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cstring>
