@@ -133,14 +133,14 @@ Expected<Serving, net::Error> start(const Options& options, peer::Backend& stora
 
 /// Where the server listens, a line each, and with pNFS its data servers.
 std::string places(const Serving& serving) {
-  std::string told;
+  std::string lines;
   for (const net::Url& url : serving.server().listening())
-    told += "listening at " + url.text() + '\n';
+    lines += "listening at " + url.text() + '\n';
   for (std::size_t i = 0; serving.striped && i < serving.striped->data_server_count(); ++i) {
     for (const net::Url& url : serving.striped->data_server(i).listening())
-      told += "data server " + std::to_string(i + 1) + " at " + url.text() + '\n';
+      lines += "data server " + std::to_string(i + 1) + " at " + url.text() + '\n';
   }
-  return told;
+  return lines;
 }
 
 int serve(const Options& options) {

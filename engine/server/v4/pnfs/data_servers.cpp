@@ -5,7 +5,7 @@
 #include <array>
 
 #include "server/storage/filehandle_mac.h"
-#include "wire/xdr.h"
+#include "wire/encoded.h"
 
 namespace steertag::peer {
 namespace {
@@ -15,14 +15,6 @@ constexpr std::size_t kMacOctets = 8;
 constexpr std::size_t kComponentHandleOctets = kHandleBytes + kIndexOctets + kMacOctets;
 static_assert(kComponentHandleOctets <= nfs4::kMostHandleOctets);
 static_assert(kComponentHandleOctets != kHandleBytes, "the metadata server takes none of them");
-
-template <class Body>
-Bytes encoded(const Body& body) {
-  Bytes octets;
-  wire::Writer writer(octets);
-  body.encode(writer);
-  return octets;
-}
 
 }  // namespace
 
@@ -40,7 +32,7 @@ Bytes DataServers::device_body() const {
     for (const DataServerAddress& each : addresses_[index])
       list.addresses.push_back({each.netid, each.address});
   }
-  return encoded(device);
+  return wire::encoded(device);
 }
 
 Bytes DataServers::layout_body(const Handle& file, std::uint64_t file_id) const {
@@ -51,7 +43,7 @@ Bytes DataServers::layout_body(const Handle& file, std::uint64_t file_id) const 
   // As many handles as lists and as stripe indices, which both packings allow.
   for (std::uint32_t index = 0; index < pattern_.count; ++index)
     layout.nfl_fh_list.push_back(handle({file, index}));
-  return encoded(layout);
+  return wire::encoded(layout);
 }
 
 std::uint64_t DataServers::mac(const ComponentHandle& component) const {

@@ -1,6 +1,7 @@
 // GETDEVICEINFO and GETDEVICELIST. There is one device, of all data servers.
 #include "server/v4/pnfs/data_servers.h"
 #include "server/v4/pnfs/pnfs_operations.h"
+#include "wire/encoded.h"
 
 namespace steertag::peer {
 namespace {
@@ -30,12 +31,10 @@ void op_getdeviceinfo(const nfs4::GetdeviceinfoArgs& args, CompoundCall& call,
   if (args.gdia_maxcount == 0) return;  // RFC 8881 18.40.3: the device is valid, and that is all
   call.scratch = data_servers.device_body();
   ok.gdir_device_addr.da_addr_body = call.scratch;
-  Bytes whole;
-  wire::Writer writer(whole);
-  ok.encode(writer);
-  if (whole.size() <= args.gdia_maxcount) return;
+  const std::size_t size = wire::encoded(ok).size();
+  if (size <= args.gdia_maxcount) return;
   result.status = nfs4::Status::NFS4ERR_TOOSMALL;
-  result.gdir_mincount = static_cast<std::uint32_t>(whole.size());
+  result.gdir_mincount = static_cast<std::uint32_t>(size);
 }
 
 void op_getdevicelist(const nfs4::GetdevicelistArgs& args, CompoundCall& call,

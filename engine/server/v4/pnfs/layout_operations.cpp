@@ -10,6 +10,7 @@
 #include "server/v4/state/session_backchannel.h"
 #include "server/v4/state_access.h"
 #include "server/v4/status_map.h"
+#include "wire/encoded.h"
 
 namespace steertag::peer {
 namespace {
@@ -86,14 +87,6 @@ nfs4::Status check_grant(LayoutIomode iomode, StateTables& tables, const File& f
                                         : nfs4::Status::NFS4_OK;
 }
 
-template <class Value>
-std::size_t encoded_size(const Value& value) {
-  Bytes octets;
-  wire::Writer writer(octets);
-  value.encode(writer);
-  return octets.size();
-}
-
 /// The reply with everything but its stateid, if the client takes one of this size.
 nfs4::Status describe_layout(const nfs4::LayoutgetArgs& args, const Object& object,
                              CompoundCall& call, nfs4::LayoutgetOk& ok) {
@@ -104,9 +97,9 @@ nfs4::Status describe_layout(const nfs4::LayoutgetArgs& args, const Object& obje
   layout.lo_iomode = args.loga_iomode;
   layout.lo_content.loc_body = call.scratch;
   ok.logr_return_on_close = true;
-  if (encoded_size(layout) > args.loga_maxcount) return nfs4::Status::NFS4ERR_TOOSMALL;
+  if (wire::encoded(layout).size() > args.loga_maxcount) return nfs4::Status::NFS4ERR_TOOSMALL;
   // RFC 8881 2.10.6.4: what cannot be answered must not be done.
-  if (call.slot && encoded_size(ok) > room_for_result(call, reply_limit(*call.slot)))
+  if (call.slot && wire::encoded(ok).size() > room_for_result(call, reply_limit(*call.slot)))
     return nfs4::Status::NFS4ERR_REP_TOO_BIG;
   return nfs4::Status::NFS4_OK;
 }
