@@ -4,19 +4,13 @@
 #include <algorithm>
 
 #include "rpc/message.h"
+#include "wire/encoded.h"
 
 namespace steertag::peer {
 namespace {
 
 using nfs4::CbOpnum;
 using nfs4::Status;
-
-Bytes encoded(const rpc::ReplyHeader& header) {
-  Bytes reply;
-  wire::Writer writer(reply);
-  header.encode(writer);
-  return reply;
-}
 
 }  // namespace
 
@@ -31,14 +25,14 @@ Bytes CallbackProgram::answer(View call) {
   header.decode(reader);
   if (!reader.ok()) return {};
   if (header.rpcvers != rpc::kRpcVersion)
-    return encoded(
+    return wire::encoded(
         rpc::ReplyHeader::rpc_mismatch(header.xid, {rpc::kRpcVersion, rpc::kRpcVersion}));
   const auto accepted = [&](rpc::AcceptStatus status) {
-    return encoded(rpc::ReplyHeader::accepted(header.xid, status));
+    return wire::encoded(rpc::ReplyHeader::accepted(header.xid, status));
   };
   if (header.program != kCallbackProgram) return accepted(rpc::AcceptStatus::PROG_UNAVAIL);
   if (header.version != nfs4::kCallbackVersion)
-    return encoded(rpc::ReplyHeader::program_mismatch(
+    return wire::encoded(rpc::ReplyHeader::program_mismatch(
         header.xid, {nfs4::kCallbackVersion, nfs4::kCallbackVersion}));
   if (header.procedure == nfs4::CB_NULL) return accepted(rpc::AcceptStatus::SUCCESS);
   if (header.procedure != nfs4::CB_COMPOUND) return accepted(rpc::AcceptStatus::PROC_UNAVAIL);
