@@ -90,7 +90,7 @@ class Document:
     rows: list
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """Refuses duplicate keys in a mapping: YAML forbids them, and PyYAML accepts them."""
 
     def construct_mapping(self, node, deep=False):

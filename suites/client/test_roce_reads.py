@@ -127,13 +127,7 @@ class ManyReads(PacketScript):
         return len(asked & found) == self.reads
 
 
-@case(
-    "client.roce.reads-beyond-depth",
-    requirements=[DEPTH],
-    needs=NEEDS,
-    hostile=True,
-    unbroken="IBA-9.7-7: it permits both answers.",
-)
+@case("client.roce.reads-beyond-depth", requirements=[DEPTH], needs=NEEDS, hostile=True)
 def test_reads_beyond_depth(bench):
     """More RDMA Reads of a read chunk at a time than the client's REQ allows. The client answers them all, or refuses
     one and ends the connection."""

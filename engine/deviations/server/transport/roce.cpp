@@ -69,6 +69,12 @@ constexpr Deviation kRoce[] = {
                       options.direct_policy.grants.read_only = false;
                     }},
      .script_shows = false},
+    {.name = "reads-beyond-depth-lost",
+     .breaks = {"IBA-9.7-7"},
+     .sentence = "RDMA Reads without a Send between them have no response beyond the depth.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.roce.answers_beyond_depth = false; }},
+     .script_shows = false},
     {.name = "receive-not-waited-for",
      .breaks = {"IBA-9.7-8"},
      .sentence = "A Send for which the client has no receive is not repeated.",

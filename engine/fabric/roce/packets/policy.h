@@ -13,6 +13,9 @@ struct Policy {
   bool repeats_responses = true;    // false: a repeated READ has no response
   bool repeats_parts = true;        // false: none if it begins behind the start of its memory
   bool repeats_from_middle = true;  // false: its response is from the start of its memory
+  // false: RDMA Reads beyond the agreed number have no response. Without a Send between them all
+  // count, so that it does not depend on time.
+  bool answers_beyond_depth = true;
   bool checks_opcodes = true;       // false: a Middle or Last packet may begin a message
   bool checks_lengths = true;       // false: packets need not have the octets of their RETH
   bool refuses_write = true;        // false: a Write to other memory is acknowledged

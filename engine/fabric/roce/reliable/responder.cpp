@@ -99,6 +99,16 @@ void Responder::take_next(const Packet& request) {
   }
 }
 
+// For a policy: whether a READ is beyond the depth. Its repetitions find no answer either.
+bool Responder::loses(const Packet& read) {
+  if (policy_.answers_beyond_depth || ++reads_in_a_row_ <= terms_.reads) {
+    return false;
+  }
+  lost_read_ = read.headers.base.psn;
+  expected_ = psn_after(expected_, packets_of(read.headers.rdma.length));
+  return true;
+}
+
 // A READ is executed again, as its response may be lost. Of other requests the acknowledgement may
 // be.
 void Responder::take_duplicate(const Packet& request) {
@@ -108,10 +118,10 @@ void Responder::take_duplicate(const Packet& request) {
     }
     return;
   }
-  if (!policy_.repeats_responses) {
+  const std::uint32_t psn = request.headers.base.psn;
+  if (!policy_.repeats_responses || (lost_read_ && psn_distance(*lost_read_, psn) >= 0)) {
     return;
   }
-  const std::uint32_t psn = request.headers.base.psn;
   const std::uint32_t end = psn_after(psn, packets_of(request.headers.rdma.length));
   if (psn_distance(end, expected_) < 0) {
     return;  // it asks for more than the request that it repeats
@@ -202,6 +212,7 @@ std::optional<Refusal> Responder::take_send(const Packet& request) {
   } else if (bytes > 0) {
     std::memcpy(receive.buffer.data() + received_, request.payload.data(), bytes);
   }
+  reads_in_a_row_ = 0;
   received_ += bytes;
   message_ = traits.last ? Message::none : Message::send;
   expected_ = psn_after(expected_);
@@ -297,6 +308,9 @@ std::optional<Refusal> Responder::take_read(const Packet& request) {
   }
   if (!request.payload.empty()) {
     return invalid("READ request with a payload");
+  }
+  if (loses(request)) {
+    return std::nullopt;
   }
   const auto outstanding = std::ranges::count_if(
       answers_, [](const Answer& answer) { return answer.response && !answer.duplicate; });

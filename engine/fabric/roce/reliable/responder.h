@@ -102,6 +102,7 @@ class Responder {
   void take_next(const Packet& request);
   void take_duplicate(const Packet& request);
   void take_as_new(const Packet& request);
+  bool loses(const Packet& read);
   Checked take_send(const Packet& request);
   Checked take_write(const Packet& request);
   Checked take_read(const Packet& request);
@@ -138,6 +139,9 @@ class Responder {
   Message message_ = Message::none;  // the one that has begun
   std::uint64_t received_ = 0;       // octets of it
   RdmaHeader write_;                 // of an RDMA Write that has begun
+  // For a policy: READs without a Send between them, and the PSN of the first beyond the depth.
+  std::uint32_t reads_in_a_row_ = 0;
+  std::optional<std::uint32_t> lost_read_;
 };
 
 }  // namespace steertag::fabric::roce
