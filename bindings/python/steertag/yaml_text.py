@@ -1,6 +1,9 @@
 """YAML written by hand: every defect is one exception, with its line if known."""
 
 import yaml
+from yaml.composer import Composer
+from yaml.constructor import SafeConstructor
+from yaml.resolver import Resolver
 
 
 class NotYaml(Exception):
@@ -16,7 +19,23 @@ class NotYaml(Exception):
         return f"{path}, line {self.line}" if self.line else str(path)
 
 
-class _Loader(yaml.SafeLoader):
+try:
+    from yaml.cyaml import CParser
+except ImportError:  # a build of the library without libyaml
+    FastLoader = yaml.SafeLoader
+else:
+
+    class FastLoader(Composer, CParser, SafeConstructor, Resolver):
+        """Scans in C, which is most of the work. Nodes are made in Python: the library's maker in C overflows the
+        stack where a text is too deep."""
+
+        def __init__(self, text):
+            CParser.__init__(self, text)
+            for part in (Composer, SafeConstructor, Resolver):
+                part.__init__(self)
+
+
+class _Loader(FastLoader):
     """Refuses duplicate keys: the library silently keeps the last."""
 
     def construct_mapping(self, node, deep=False):

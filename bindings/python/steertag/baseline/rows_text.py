@@ -7,6 +7,7 @@ import textwrap
 import yaml
 
 from . import untested
+from ..yaml_text import FastLoader
 
 
 class RowsText:
@@ -21,7 +22,7 @@ class RowsText:
         self._indent = ""  # of the rows
         self._head, self._tail, self._tail_start = self._lines, [], len(self._lines)
         self._block = None  # lines of the block untested: (first, behind)
-        for key, value in yaml.compose(text, yaml.SafeLoader).value:
+        for key, value in yaml.compose(text, FastLoader).value:
             if key.value == "rows":
                 self._split(key, value)
             elif key.value == untested.KEY:

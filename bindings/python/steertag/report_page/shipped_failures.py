@@ -7,6 +7,7 @@ import yaml
 from ..baseline import shipped
 from ..causes.cause_key import split_reason
 from ..causes.digest import counted
+from ..yaml_text import FastLoader
 
 # Verdicts that say what a target does wrong.
 _WRONG = ("fail", "warn", "crash", "hang")
@@ -14,8 +15,6 @@ _WRONG = ("fail", "warn", "crash", "hang")
 _ENDS = ("crash", "hang")
 # Our own peers say nothing about others.
 _OURS = "steertag-"
-# The project's own files are no input from outside: the fast loader, which deep nesting crashes, is enough.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # Rows and the keys beside them begin at the start of a line; inside is all indented.
 _PART = re.compile(r"^(?=\S)", re.MULTILINE)
 _ROW = "- "
@@ -58,6 +57,6 @@ def _rows(pattern, wanted):
         text = "" if target.startswith(_OURS) else paths[target].read_text(encoding="utf-8")
         rows = (part for part in _PART.split(text) if part.startswith(_ROW))
         found = "".join(row for row in rows if not wanted.isdisjoint(pattern.findall(row)))
-        for row in yaml.load(found, _LOADER) or ():
+        for row in yaml.load(found, FastLoader) or ():
             if row["verdict"] in _WRONG:
                 yield target, row
