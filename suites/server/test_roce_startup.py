@@ -85,7 +85,9 @@ def test_without_addresses(bench):
     conn = connect_bent(bench, (roce.PRIVATE_DATA_AT, bytes(36)))
     if conn.open:
         expect(conn.probe(), ADDRESSES, must=[kinds.REPLY])
-    expect_served(bench)
+    later = bench.connect(greet=False, must_open=False)
+    expect.true(later.open, ADDRESSES, "a later client is accepted")
+    expect(later.probe(), SERVED, must=[kinds.REPLY])
 
 
 @case("server.roce.misplaced-{name}", requirements=[ORDER], needs=NEEDS, hostile=True)
