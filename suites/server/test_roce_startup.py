@@ -87,7 +87,7 @@ def test_without_addresses(bench):
         expect(conn.probe(), ADDRESSES, must=[kinds.REPLY])
     later = bench.connect(greet=False, must_open=False)
     expect.true(later.open, ADDRESSES, "a later client is accepted")
-    expect(later.probe(), SERVED, must=[kinds.REPLY])
+    expect_served(bench)
 
 
 @case("server.roce.misplaced-{name}", requirements=[ORDER], needs=NEEDS, hostile=True)
