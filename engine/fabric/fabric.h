@@ -294,6 +294,12 @@ class Listener {
   virtual std::uint16_t port() const = 0;
 };
 
+/// How a listener takes requests, by provider.
+struct ListenPolicy {
+  fabric::iwarp::StartupPolicy iwarp{};
+  fabric::roce::StartupPolicy roce{};
+};
+
 using AcceptCallback = std::function<void(std::unique_ptr<ConnectionRequest>)>;
 /// Reports attempts that end before a request exists: no startup request, a late or truncated one,
 /// or no room in the provider. `peer` is empty if the system has no descriptor to accept the peer.
@@ -303,10 +309,11 @@ class Provider : public net::Pollable {
  public:
   virtual Capabilities capabilities() const = 0;
   virtual std::unique_ptr<Domain> make_domain() = 0;
-  /// Either callback may destroy the listener. iwarp: requests are taken by `startup`.
-  virtual Expected<std::unique_ptr<Listener>, Error> listen(
-      const Url& url, AcceptCallback on_request, RefusedCallback on_refused = {},
-      const iwarp::StartupPolicy& startup = {}) = 0;
+  /// Either callback may destroy the listener.
+  virtual Expected<std::unique_ptr<Listener>, Error> listen(const Url& url,
+                                                            AcceptCallback on_request,
+                                                            RefusedCallback on_refused = {},
+                                                            const ListenPolicy& policy = {}) = 0;
   /// Starts a connection. The result arrives as on_established or on_refused.
   virtual Expected<std::unique_ptr<Connection>, Error> connect(
       const Url& url, Domain& domain, const ConnectionOptions& options, Handler& handler,

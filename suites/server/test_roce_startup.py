@@ -85,6 +85,8 @@ def test_without_addresses(bench):
     conn = connect_bent(bench, (roce.PRIVATE_DATA_AT, bytes(36)))
     if conn.open:
         expect(conn.probe(), ADDRESSES, must=[kinds.REPLY])
+    later = bench.connect(greet=False, must_open=False)
+    expect.true(later.open, ADDRESSES, "a later client is accepted")
     expect_served(bench)
 
 

@@ -10,10 +10,6 @@ from ci.jobs.agreement.agreement_result import CannotCompare, Result
 
 from steertag.grade.reading import grade_file
 
-# In these cases the server sends a DREQ for another queue pair, or a DREP without a DREQ. The reader takes it for the end of
-# the connection, and what follows for another one.
-FORGED_ENDS = ("client.roce.disconnect-foreign.", "client.roce.misplaced.drep")
-
 
 def client_of_end(end):
     """What rows of `judged` name a connection by, as ("port", 50000) or ("queue_pair", 18)."""
@@ -55,7 +51,7 @@ def compare(case, graded):
         connections = by_client.pop(client, [])
         if "octets" in row:
             continue  # no judge watches raw octets of a case
-        if len(connections) > 1 and not case["id"].startswith(FORGED_ENDS):
+        if len(connections) > 1:
             problems.append(f"{title(client)}: the capture has {len(connections)} connections")
         shown = [row for each in connections for row in by_number[each.number]]
         sends = (

@@ -176,8 +176,10 @@ std::optional<PairTable::Sender> CmTracker::party(const TransportPacket& packet,
   const auto pair = pairs_.find([&](FlowPair& each) {
     const auto& handshake = each.handshake();
     if (!handshake) return false;
+    // Only a REJ may lack an id: it may answer a message that could not be read.
+    const bool may_lack = message.kind == CmKind::connect_reject;
     const auto server_is = [&](std::uint32_t id) {
-      return !handshake->answered || handshake->server_id == 0 || id == 0 ||
+      return !handshake->answered || handshake->server_id == 0 || (may_lack && id == 0) ||
              handshake->server_id == id;
     };
     if (handshake->is(packet.source, packet.destination, message.local_id) &&
@@ -192,8 +194,9 @@ std::optional<PairTable::Sender> CmTracker::party(const TransportPacket& packet,
   if (found) {
     found->pair = pair;
   } else if (message.kind == CmKind::disconnect_request) {
-    // The connection was joined.
+    // The ids of a joined connection are unknown.
     found = pairs_.sender_of({packet.source, packet.destination, message.queue_pair});
+    if (found && found->pair->handshake()) found.reset();
   }
   return found;
 }
@@ -207,10 +210,10 @@ void CmTracker::on_other(const TransportPacket& packet, const CmMessage& message
       pair.reject(packet.stamp, sender->side, message);
       break;
     case CmKind::disconnect_request:
-      pair.disconnect(packet.stamp, sender->side);
+      pair.request_disconnect(packet.stamp, sender->side, message.queue_pair);
       break;
-    case CmKind::disconnect_reply:  // the request was not captured
-      pair.disconnect(packet.stamp, other(sender->side));
+    case CmKind::disconnect_reply:
+      pair.reply_disconnect(packet.stamp, sender->side);
       break;
     default:
       break;

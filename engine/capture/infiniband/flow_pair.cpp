@@ -65,6 +65,25 @@ void FlowPair::reject(const FrameStamp& stamp, Side sender, const ib::CmMessage&
   disconnect(stamp, sender);
 }
 
+std::optional<std::uint32_t> FlowPair::queue_pair_of(Side side) const {
+  if (side == Side::a && handshake_) return handshake_->client_queue_pair;
+  const auto& to_side = flow(other(side));
+  return to_side ? std::optional(to_side->queue_pair) : std::nullopt;
+}
+
+void FlowPair::request_disconnect(const FrameStamp& stamp, Side sender, std::uint32_t queue_pair) {
+  sent_disconnect_request_[static_cast<std::size_t>(sender)] = true;
+  if (queue_pair_of(other(sender)).value_or(queue_pair) == queue_pair) disconnect(stamp, sender);
+}
+
+void FlowPair::reply_disconnect(const FrameStamp& stamp, Side sender) {
+  const bool whole_setup = handshake_ && handshake_->server_id != 0;
+  const Side asker = other(sender);
+  if (!whole_setup || sent_disconnect_request_[static_cast<std::size_t>(asker)]) {
+    disconnect(stamp, asker);
+  }
+}
+
 void FlowPair::disconnect(const FrameStamp& stamp, Side sender) {
   if (connection_.over()) return;
   report_request();

@@ -37,7 +37,11 @@ class FlowPair {
   void report_request();
   void accept(const FrameStamp& stamp, const KeptPrivateData& data);
   void reject(const FrameStamp& stamp, Side sender, const rdma::infiniband::CmMessage& message);
-  void disconnect(const FrameStamp& stamp, Side sender);
+  /// A DREQ ends the connection if it names the receiver's queue pair, or if that is unknown.
+  void request_disconnect(const FrameStamp& stamp, Side sender, std::uint32_t queue_pair);
+  /// A DREP ends the connection if the other side sent a DREQ that did not. Without the whole setup
+  /// the capture may lack that DREQ.
+  void reply_disconnect(const FrameStamp& stamp, Side sender);
   void end(const FrameStamp& stamp);
   /// Stops tracking it although it may go on.
   void forget(const FrameStamp& stamp);
@@ -48,9 +52,13 @@ class FlowPair {
   void set_counted(std::size_t octets) { counted_ = octets; }
 
  private:
+  std::optional<std::uint32_t> queue_pair_of(Side side) const;
+  void disconnect(const FrameStamp& stamp, Side sender);
+
   Connection connection_;
   std::optional<CmHandshake> handshake_;
   std::array<std::optional<FlowKey>, 2> flows_;
+  std::array<bool, 2> sent_disconnect_request_{};
   unsigned late_ = 0;
   std::size_t counted_ = 0;
 };

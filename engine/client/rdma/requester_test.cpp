@@ -44,8 +44,8 @@ class NoWay final : public fabric::Provider {
   std::unique_ptr<fabric::Domain> make_domain() override { return real.make_domain(); }
   Expected<std::unique_ptr<fabric::Listener>, fabric::Error> listen(
       const fabric::Url& url, fabric::AcceptCallback on_request, fabric::RefusedCallback on_refused,
-      const fabric::iwarp::StartupPolicy& startup) override {
-    return real.listen(url, std::move(on_request), std::move(on_refused), startup);
+      const fabric::ListenPolicy& policy) override {
+    return real.listen(url, std::move(on_request), std::move(on_refused), policy);
   }
   Expected<std::unique_ptr<fabric::Connection>, fabric::Error> connect(
       const fabric::Url& /*url*/, fabric::Domain& /*domain*/,

@@ -41,9 +41,9 @@ class IwarpProvider final : public ReactorProvider {
 
   Expected<std::unique_ptr<Listener>, Error> listen(const Url& url, AcceptCallback on_request,
                                                     RefusedCallback on_refused,
-                                                    const StartupPolicy& startup) override {
+                                                    const ListenPolicy& policy) override {
     return IwarpListener::open(runtime(), url, std::move(on_request), std::move(on_refused),
-                               startup);
+                               policy.iwarp);
   }
 
   Expected<std::unique_ptr<Connection>, Error> connect(const Url& url, Domain& domain,

@@ -1,6 +1,7 @@
 // Dispatch of management datagrams, and the numbers of sessions.
 #include "fabric/roce/connection_manager.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -185,6 +186,16 @@ void ConnectionManager::reject(const Address& to, const Mad& of, std::uint16_t r
   send(to, encode_mad(answer));
 }
 
+Service* ConnectionManager::find_service(std::uint64_t id) const {
+  const auto port = wire::tcp_port(id);
+  auto found = port ? services_.find(*port) : services_.end();
+  if (found == services_.end()) {
+    found =
+        std::ranges::find_if(services_, [](const auto& each) { return each.second->takes_any(); });
+  }
+  return found == services_.end() ? nullptr : found->second;
+}
+
 void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
   const Address from = roce_address(*datagram.from);
   const Host host = host_of(from);
@@ -192,9 +203,8 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
     known->second->take(datagram, mad);
     return;
   }
-  const auto port = wire::tcp_port(mad.message.service);
-  const auto service = port ? services_.find(*port) : services_.end();
-  if (service == services_.end()) {
+  Service* const service = find_service(mad.message.service);
+  if (service == nullptr) {
     reject(from, mad, wire::kRejectedForService, CmSubject::request);
     return;
   }
@@ -223,8 +233,8 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
   Session* const session = make_session(from);
   if (session != nullptr) {
     session->take_first(datagram, mad);
-    service->second->on_request(*session,
-                                wire::consumer_data(mad.message.service, mad.message.private_data));
+    service->on_request(*session,
+                        wire::consumer_data(mad.message.service, mad.message.private_data));
   }
 }
 

@@ -31,6 +31,8 @@ class Service {
   virtual ~Service() = default;
   /// The session waits for its user's answer.
   virtual void on_request(Session& session, View private_data) = 0;
+  /// For a policy: requests for services that no listener has are its own.
+  virtual bool takes_any() const = 0;
 };
 
 class ConnectionManager {
@@ -80,6 +82,8 @@ class ConnectionManager {
  private:
   using PeerNumber = std::pair<Host, std::uint32_t>;
   void take_request(const Inbound& datagram, const Mad& mad);
+  /// Null if there is none.
+  Service* find_service(std::uint64_t id) const;
   PacketHeaders next_headers();
   void reject(const Address& to, const Mad& of, std::uint16_t reason, CmSubject subject);
   std::uint32_t draw(std::uint32_t mask, const auto& taken) const;

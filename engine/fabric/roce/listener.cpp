@@ -73,7 +73,8 @@ class RoceRequest final : public ConnectionRequest, private SessionUser {
 }  // namespace
 
 Expected<std::unique_ptr<Listener>, Error> RoceListener::open(Runtime& runtime, const Url& url,
-                                                              AcceptCallback on_request) {
+                                                              AcceptCallback on_request,
+                                                              const StartupPolicy& policy) {
   auto addresses = resolve_hosts(url, true);
   if (!addresses) {
     return tl::unexpected(std::move(addresses.error()));
@@ -82,7 +83,7 @@ Expected<std::unique_ptr<Listener>, Error> RoceListener::open(Runtime& runtime, 
   if (!port) {
     return tl::unexpected(std::move(port.error()));
   }
-  auto listener = std::make_unique<RoceListener>(runtime, **port, std::move(on_request));
+  auto listener = std::make_unique<RoceListener>(runtime, **port, std::move(on_request), policy);
   const auto number = (*port)->manager().offer(*listener, url.port);
   if (!number) {
     return tl::unexpected(
@@ -92,8 +93,9 @@ Expected<std::unique_ptr<Listener>, Error> RoceListener::open(Runtime& runtime, 
   return listener;
 }
 
-RoceListener::RoceListener(Runtime& runtime, Port& port, AcceptCallback on_request)
-    : runtime_(runtime), port_(port), on_request_(std::move(on_request)) {}
+RoceListener::RoceListener(Runtime& runtime, Port& port, AcceptCallback on_request,
+                           const StartupPolicy& policy)
+    : runtime_(runtime), port_(port), on_request_(std::move(on_request)), policy_(policy) {}
 
 RoceListener::~RoceListener() {
   if (number_ != 0) {
@@ -103,6 +105,9 @@ RoceListener::~RoceListener() {
 }
 
 void RoceListener::on_request(Session& session, View private_data) {
+  if (std::exchange(after_nameless_, !session.names_ends()) && !policy_.forgets_requests) {
+    return session.reject(wire::kRejectedByConsumer, {});
+  }
   ++runtime_.notices;
   auto request = std::make_unique<RoceRequest>(runtime_, session, private_data);
   const AcceptCallback on_request = on_request_;  // it may destroy this listener

@@ -12,18 +12,23 @@ namespace steertag::fabric::roce {
 class RoceListener final : public Listener, private Service {
  public:
   static Expected<std::unique_ptr<Listener>, Error> open(Runtime& runtime, const Url& url,
-                                                         AcceptCallback on_request);
-  RoceListener(Runtime& runtime, Port& port, AcceptCallback on_request);
+                                                         AcceptCallback on_request,
+                                                         const StartupPolicy& policy);
+  RoceListener(Runtime& runtime, Port& port, AcceptCallback on_request,
+               const StartupPolicy& policy);
   ~RoceListener() override;
 
   std::uint16_t port() const override { return number_; }
 
  private:
   void on_request(Session& session, View private_data) override;
+  bool takes_any() const override { return !policy_.checks_service; }
 
   Runtime& runtime_;
   Port& port_;
   AcceptCallback on_request_;
+  StartupPolicy policy_;
+  bool after_nameless_ = false;  // the request before this one named no ends
   std::uint16_t number_ = 0;
 };
 

@@ -39,10 +39,10 @@ class RoceProvider final : public ReactorProvider {
     return std::make_unique<SoftwareDomain>(runtime().stags);
   }
 
-  Expected<std::unique_ptr<Listener>, Error> listen(
-      const Url& url, AcceptCallback on_request, RefusedCallback /*on_refused*/,
-      const iwarp::StartupPolicy& /*startup*/) override {
-    return RoceListener::open(runtime(), url, std::move(on_request));
+  Expected<std::unique_ptr<Listener>, Error> listen(const Url& url, AcceptCallback on_request,
+                                                    RefusedCallback /*on_refused*/,
+                                                    const ListenPolicy& policy) override {
+    return RoceListener::open(runtime(), url, std::move(on_request), policy.roce);
   }
 
   Expected<std::unique_ptr<Connection>, Error> connect(const Url& url, Domain& domain,

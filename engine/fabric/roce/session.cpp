@@ -132,7 +132,9 @@ void Session::take_first(const Inbound& datagram, const Mad& request) {
   peer_id_ = request.message.local_id;
   peer_queue_pair_ = request.message.queue_pair;
   if (request.message.private_data.size() >= wire::kIpHeaderBytes) {
-    peer_port_ = wire::decode_ip_header(request.message.private_data.data()).source_port;
+    const auto header = wire::decode_ip_header(request.message.private_data.data());
+    peer_port_ = header.source_port;
+    names_ends_ = header.version != 0;
   }
   note_terms(request.message, request.message.path_mtu);
   manager_.note_peer(*this);
@@ -268,6 +270,8 @@ void Session::take(const Inbound& datagram, const Mad& mad) {
         if (user_ != nullptr) {
           user_->on_ready();
         }
+      } else {
+        take_misplaced();
       }
       break;
     case CmKind::message_receipt_ack:
@@ -276,6 +280,8 @@ void Session::take(const Inbound& datagram, const Mad& mad) {
         tries_ = 0;
         set_deadline(std::chrono::duration_cast<std::chrono::milliseconds>(
             time_of(mad.message.service_timeout)));
+      } else {
+        take_misplaced();
       }
       break;
     case CmKind::connect_reject:
@@ -305,7 +311,7 @@ void Session::take(const Inbound& datagram, const Mad& mad) {
         if (user_ != nullptr) {
           user_->on_ended();
         }
-      } else if (!policy_.ignores_misplaced) {
+      } else if (!policy_.expects_disconnect_reply) {
         fail_stale();
       }
       break;
@@ -343,6 +349,8 @@ void Session::take_reply(const Mad& mad) {
       refusal.message.remote_id = mad.message.local_id;
       refusal.message.reason = wire::kRejectedByConsumer;
       tell(encode_mad(refusal));
+    } else {
+      take_misplaced();
     }
     return;
   }
@@ -430,6 +438,12 @@ void Session::fail_stale() {
   end(State::over);
   if (user_ != nullptr) {
     user_->on_peer_ended();
+  }
+}
+
+void Session::take_misplaced() {
+  if (!policy_.ignores_misplaced) {
+    fail_stale();
   }
 }
 

@@ -103,6 +103,8 @@ class Session final : public Channel {
   std::uint32_t peer_id() const { return peer_id_; }
   std::uint32_t peer_queue_pair() const { return peer_queue_pair_; }
   const PeerTerms& peer_terms() const { return terms_; }
+  /// Responder: whether the private data of the REQ begin with the addresses of its ends.
+  bool names_ends() const { return names_ends_; }
   Port& port();
 
   // For the manager.
@@ -133,6 +135,7 @@ class Session final : public Channel {
   void take_reply(const Mad& mad);
   void take_reject(const Mad& mad);
   void take_repeated_request();
+  void take_misplaced();
   void established_now();
   void say(const Mad& mad);
   void tell(const MadOctets& octets);
@@ -156,6 +159,7 @@ class Session final : public Channel {
   std::uint32_t peer_id_ = 0;
   std::uint32_t peer_queue_pair_ = 0;
   std::uint16_t peer_port_ = kRoceUdpPort;
+  bool names_ends_ = false;
   PeerTerms terms_;
   std::uint64_t transaction_ = 0;
   MadOctets last_{};  // what is repeated until an answer

@@ -269,42 +269,11 @@ TEST_F(RoceStartupTest, ARequestLeavesASlowOwnerSomeSecondsBeforeTheDeviceGivesU
   EXPECT_LE((request.retry_count + 1) * once, std::chrono::seconds(10));
 }
 
-// The initiator's connection to the raw end, whose acceptance it gets twice.
-class RepeatedAcceptanceTest : public RoceStartupTest {
- protected:
-  Kinds answer_to_second(const ConnectionOptions& options) {
-    Url url = *parse_url(pair.url());
-    url.host = std::string(end.local().text(), 0, end.local().text().rfind(':'));
-    auto started =
-        pair.provider->connect(url, *pair.client_domain, options, notices, nullptr, nullptr);
-    EXPECT_TRUE(started) << started.error().message();
-    client = std::move(*started);
-    EXPECT_EQ(turn(), Kinds{"ConnectRequest"});
-    end.turn_to_sender();
-    Mad acceptance = RawEnd::answer(CmKind::connect_reply, end.mads.back());
-    acceptance.message.queue_pair = kQueuePair;
-    end.say(acceptance);
-    EXPECT_EQ(turn(), Kinds{"ReadyToUse"});
-    EXPECT_TRUE(notices.established);
-    end.say(acceptance);
-    return turn();
-  }
-
-  Notices notices;
-  std::unique_ptr<Connection> client;
-};
-
-TEST_F(RepeatedAcceptanceTest, HasTheSameAnswer) {
-  EXPECT_EQ(answer_to_second({}), Kinds{"ReadyToUse"});
+TEST_F(RoceInitiatorTest, ARepeatedAcceptanceHasTheSameAnswer) {
+  ASSERT_NO_FATAL_FAILURE(establish());
+  end.say(acceptance);
+  EXPECT_EQ(turn(), Kinds{"ReadyToUse"});
   EXPECT_FALSE(notices.closed);
-}
-
-TEST_F(RepeatedAcceptanceTest, EndsTheConnectionByPolicy) {
-  ConnectionOptions options;
-  options.roce.takes_repeated_request = false;
-  EXPECT_EQ(answer_to_second(options), Kinds{});
-  ASSERT_TRUE(notices.closed);
-  EXPECT_EQ(notices.closed->code, Errc::peer_closed);
 }
 
 TEST_F(RoceStartupTest, PendingRequestsAreBounded) {

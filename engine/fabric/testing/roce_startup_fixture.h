@@ -159,4 +159,34 @@ class RoceStartupTest : public ::testing::Test {
   Mad reply;
 };
 
+// The provider as initiator, whose request the raw end accepts.
+class RoceInitiatorTest : public RoceStartupTest {
+ protected:
+  void establish(const ConnectionOptions& options = {}) {
+    Url url = *parse_url(pair.url());
+    url.host = std::string(end.local().text(), 0, end.local().text().rfind(':'));
+    auto started =
+        pair.provider->connect(url, *pair.client_domain, options, notices, nullptr, nullptr);
+    ASSERT_TRUE(started) << started.error().message();
+    client = std::move(*started);
+    ASSERT_EQ(turn(), Kinds{"ConnectRequest"});
+    end.turn_to_sender();
+    acceptance = RawEnd::answer(CmKind::connect_reply, end.mads.back());
+    acceptance.message.queue_pair = RawEnd::kQueuePair;
+    end.say(acceptance);
+    ASSERT_EQ(turn(), Kinds{"ReadyToUse"});
+    ASSERT_TRUE(notices.established);
+  }
+  /// A message of the raw end behind its acceptance.
+  Mad message(CmKind kind) const {
+    Mad mad = acceptance;
+    mad.message.kind = kind;
+    return mad;
+  }
+
+  testing::Notices notices;
+  std::unique_ptr<Connection> client;
+  Mad acceptance;
+};
+
 }  // namespace steertag::fabric::roce

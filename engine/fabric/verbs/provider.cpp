@@ -34,9 +34,9 @@ class VerbsProvider final : public ReactorProvider {
     return std::make_unique<VerbsDomain>(*runtime().device);
   }
 
-  Expected<std::unique_ptr<Listener>, Error> listen(
-      const Url& url, AcceptCallback on_request, RefusedCallback on_refused,
-      const iwarp::StartupPolicy& /*startup*/) override {
+  Expected<std::unique_ptr<Listener>, Error> listen(const Url& url, AcceptCallback on_request,
+                                                    RefusedCallback on_refused,
+                                                    const ListenPolicy& /*policy*/) override {
     return VerbsListener::open(runtime(), url, std::move(on_request), std::move(on_refused));
   }
 

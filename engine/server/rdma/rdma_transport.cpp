@@ -33,7 +33,8 @@ Expected<std::uint16_t, fabric::Error> RdmaTransport::listen(const fabric::Url& 
       [this](std::unique_ptr<fabric::ConnectionRequest> request) {
         on_request(std::move(request));
       },
-      context_.on_trouble, context_.options.iwarp.startup);
+      context_.on_trouble,
+      fabric::ListenPolicy{context_.options.iwarp.startup, context_.options.roce.startup});
   if (!listener) return tl::unexpected(std::move(listener.error()));
   listeners_.push_back(std::move(*listener));
   return listeners_.back()->port();

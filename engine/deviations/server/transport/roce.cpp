@@ -91,12 +91,12 @@ constexpr Deviation kRoce[] = {
      .server = {.options = [](ServerOptions& options) { options.roce.refuses_read = false; }},
      .script_shows = false},
     {.name = "frames-open-to-all",
-     .breaks = {"IBA-10.6-2", "IBA-10.6-1", "ODAFS-5"},
+     .breaks = {"ODAFS-5", "IBA-10.6-2", "IBA-10.6-1"},
      .sentence = "Every optimistic connection can read and write the frames of all.",
      .server = {.options = open_frames_to_all},
      .script_shows = false},
     {.name = "frames-open-after-end",
-     .breaks = {"IBA-10.6-2", "IBA-10.6-1", "ODAFS-13"},
+     .breaks = {"ODAFS-13", "IBA-10.6-2", "IBA-10.6-1"},
      .sentence = "Other optimistic connections can read and write the frames of an ended one.",
      .server = {.options =
                     [](ServerOptions& options) {
@@ -126,10 +126,22 @@ constexpr Deviation kRoce[] = {
      .server = {.options =
                     [](ServerOptions& options) { options.roce.takes_repeated_request = false; }},
      .script_shows = false},
+    {.name = "foreign-service-accepted",
+     .breaks = {"IBA-12-2"},
+     .sentence = "A REQ for a service that the server does not have is accepted.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.roce.startup.checks_service = false; }},
+     .script_shows = false},
+    {.name = "misplaced-message-ends",
+     .breaks = {"IBA-12-3"},
+     .sentence = "An RTU, REP or MRA on an established connection ends it.",
+     .server = {.options = [](ServerOptions& options) { options.roce.ignores_misplaced = false; }},
+     .script_shows = false},
     {.name = "stray-disconnect-reply-obeyed",
      .breaks = {"IBA-12-3"},
      .sentence = "A DREP that was not asked for ends the connection.",
-     .server = {.options = [](ServerOptions& options) { options.roce.ignores_misplaced = false; }},
+     .server = {.options =
+                    [](ServerOptions& options) { options.roce.expects_disconnect_reply = false; }},
      .script_shows = false},
     {.name = "disconnect-unanswered",
      .breaks = {"IBA-12-4"},
@@ -140,6 +152,12 @@ constexpr Deviation kRoce[] = {
      .breaks = {"IBA-12-5"},
      .sentence = "A DREQ for another queue pair ends the connection.",
      .server = {.options = [](ServerOptions& options) { options.roce.checks_disconnect = false; }},
+     .script_shows = false},
+    {.name = "request-without-addresses-remembered",
+     .breaks = {"IBA-A11-1"},
+     .sentence = "The REQ behind one without addresses is rejected.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.roce.startup.forgets_requests = false; }},
      .script_shows = false},
 };
 

@@ -5,7 +5,14 @@
 
 namespace steertag::fabric::roce {
 
+/// A listener's decisions about REQs.
+struct StartupPolicy {
+  bool checks_service = true;    // false: a REQ for a service without a listener is taken
+  bool forgets_requests = true;  // false: the REQ behind one without addresses is rejected
+};
+
 struct Policy {
+  StartupPolicy startup{};
   // Responder.
   bool checks_sequence = true;      // false: a request behind a gap is taken
   bool reports_gaps = true;         // false: the peer has to find out by time
@@ -31,10 +38,11 @@ struct Policy {
   bool checks_crc = true;
   bool checks_partition = true;
   // Connection management.
-  bool takes_repeated_request = true;  // false: a REQ, or a REP, ends the connection it made
-  bool ignores_misplaced = true;       // false: a DREP ends an established connection
-  bool answers_disconnect = true;      // false: a DREQ has no answer
-  bool checks_disconnect = true;       // false: a DREQ for another queue pair ends the connection
+  bool takes_repeated_request = true;    // false: a REQ, or a REP, ends the connection it made
+  bool ignores_misplaced = true;         // false: RTU, REP and MRA end an established connection
+  bool answers_disconnect = true;        // false: a DREQ has no answer
+  bool checks_disconnect = true;         // false: a DREQ for another queue pair ends the connection
+  bool expects_disconnect_reply = true;  // false: a DREP ends a connection without a DREQ
 };
 inline constexpr Policy kConformingPolicy{};
 
