@@ -22,8 +22,8 @@ void move_psn(MutableView packet, std::int32_t by) {
   }
 }
 
-/// Exchanges the headers between base header and payload. Returns the new length of `packet`, of
-/// which `bytes` are used.
+/// Exchanges the headers between base header and payload of a packet with `bytes` octets. Returns
+/// its new length.
 std::size_t exchange_headers(MutableView packet, std::size_t bytes, View headers) {
   const Opcode opcode = wire::decode_base(packet.data()).opcode;
   const std::size_t end = wire::kBaseBytes + wire::traits(opcode).extension_bytes();

@@ -418,9 +418,8 @@ void Requester::take_response(const Packet& packet, Time now) {
     return;
   }
   const std::uint64_t offset = std::uint64_t{operation.done} * terms_.path_mtu;
-  // A policy may let more octets pass than there are.
-  const View payload = packet.payload.first(static_cast<std::size_t>(
-      std::min<std::uint64_t>(packet.payload.size(), operation.length - offset)));
+  const auto room = static_cast<std::size_t>(operation.length - offset);
+  const View payload = packet.payload.first(std::min(packet.payload.size(), room));
   if (!payload.empty()) {
     std::memcpy(operation.sink + offset, payload.data(), payload.size());
   }
