@@ -43,7 +43,8 @@ using Patches = std::vector<std::pair<std::size_t, py::bytes>>;
 roce::BentPacket bent_packet_of(std::uint32_t index, std::int32_t psn_offset,
                                 const Patches& patches, std::optional<std::size_t> cut,
                                 bool bad_crc, std::uint32_t copies, bool every_time,
-                                bool beyond_depth) {
+                                bool beyond_depth,
+                                const std::optional<py::bytes>& extended_headers) {
   roce::BentPacket bent;
   bent.index = index;
   bent.psn_offset = psn_offset;
@@ -54,6 +55,8 @@ roce::BentPacket bent_packet_of(std::uint32_t index, std::int32_t psn_offset,
   bent.copies = copies;
   bent.every_time = every_time;
   bent.beyond_depth = beyond_depth;
+  if (extended_headers)
+    bent.extended_headers = from_python(py::cast<py::buffer>(*extended_headers));
   return bent;
 }
 
@@ -61,10 +64,11 @@ void bind_bent_packet(py::module_& module) {
   py::class_<roce::BentPacket>(
       module, "BentPacket",
       "Alters one packet the first time it leaves (roce). `patches` are (offset, octets), from the "
-      "base header on; `cut` is what is left in front of the CRC.")
+      "base header on; `cut` is what is left in front of the CRC. `extended_headers` replace those "
+      "between base header and payload.")
       .def(py::init(&bent_packet_of), py::kw_only(), "index"_a = 0, "psn_offset"_a = 0,
            "patches"_a = Patches{}, "cut"_a = py::none(), "bad_crc"_a = false, "copies"_a = 1,
-           "every_time"_a = false, "beyond_depth"_a = false)
+           "every_time"_a = false, "beyond_depth"_a = false, "extended_headers"_a = py::none())
       .def_readonly("index", &roce::BentPacket::index)
       .def_readonly("psn_offset", &roce::BentPacket::psn_offset)
       .def_property_readonly("patches",
@@ -78,7 +82,11 @@ void bind_bent_packet(py::module_& module) {
       .def_readonly("bad_crc", &roce::BentPacket::bad_crc)
       .def_readonly("copies", &roce::BentPacket::copies)
       .def_readonly("every_time", &roce::BentPacket::every_time)
-      .def_readonly("beyond_depth", &roce::BentPacket::beyond_depth);
+      .def_readonly("beyond_depth", &roce::BentPacket::beyond_depth)
+      .def_property_readonly("extended_headers", [](const roce::BentPacket& bent) {
+        return bent.extended_headers ? py::object(to_python(*bent.extended_headers))
+                                     : py::object(py::none());
+      });
 }
 
 void bind_fault(py::module_& module) {

@@ -95,6 +95,7 @@ Bytes octets_of(const py::bytes& octets) {
 struct PyOptimisticStep {
   py::bytes client_data;
   bool rejects = false;
+  std::optional<fabric::roce::BentPacket> bent_response;
   py::object events = py::none();
   py::object octets = py::none();
 };
@@ -128,6 +129,8 @@ class PyInterposer final : public Interposer {
       made.client_data = to_python(private_data);
       script_.attr("on_optimistic")(py::cast(&made, py::return_value_policy::reference));
       step.rejects = made.rejects;
+      if (made.bent_response)
+        step.bent_response = std::make_shared<fabric::roce::BentPacket>(*made.bent_response);
       keep_observers(made, step);
     });
   }
@@ -412,6 +415,8 @@ void bind_accept_step(py::module_& module) {
                                "ticket decides, unless the step `rejects` it.")
       .def_readonly("client_data", &PyOptimisticStep::client_data)
       .def_readwrite("rejects", &PyOptimisticStep::rejects)
+      .def_readwrite("bent_response", &PyOptimisticStep::bent_response,
+                     "Alters a packet of the response to an RDMA Read (roce).")
       .def_readwrite("events", &PyOptimisticStep::events)
       .def_readwrite("octets", &PyOptimisticStep::octets);
 }

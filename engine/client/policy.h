@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "endpoint/block_frame.h"
+#include "fabric/roce/packets/policy.h"
 #include "nfs/v4/status.h"
 
 namespace steertag::peer {
@@ -51,6 +52,7 @@ struct OptimisticPolicy {
   bool checks_offsets = true;   // false: a reference may begin inside of a block
   bool evicts = true;           // false: a full directory of references is an error of the user
   bool uses_nfs = true;         // false: what the program does not give is an error of the user
+  fabric::roce::Policy roce{};  // of the optimistic connection
 };
 
 /// How the filehandle of a file is asked for that OPEN creates (RFC 8881 2.10.6.4).

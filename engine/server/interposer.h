@@ -33,8 +33,9 @@ struct AcceptStep {
 
 /// A request for an optimistic connection of direct access, and how that connection is observed.
 struct OptimisticStep {
-  bool rejects = false;                // whatever its ticket
-  trace::EventSink* events = nullptr;  // both must outlive the connection
+  bool rejects = false;                    // whatever its ticket
+  fabric::roce::SharedBend bent_response;  // to an RDMA Read; of ConnectionOptions
+  trace::EventSink* events = nullptr;      // both must outlive the connection
   trace::ByteSink* bytes = nullptr;
 };
 

@@ -148,10 +148,10 @@ def reads_of(reply):
     return [(each.offset, each.count) for each in asked]
 
 
-def use_direct(bench, script, own=()):
-    """The outcome of a client that is asked to read optimistically. One that completes and never says HELLO has
-    no such reads."""
-    outcome = bench.use(script, server={"direct_block": BLOCK}, own=own, transfer="optimistic")
+def use_direct(bench, script, own=(), block=BLOCK):
+    """The outcome of a client that is asked to read optimistically, in blocks of so many octets. One that completes
+    and never says HELLO has no such reads."""
+    outcome = bench.use(script, server={"direct_block": block}, own=own, transfer="optimistic")
     if outcome.kind in kinds.DONE and not script.hellos and script.reads:
         bench.unsupported(_UNUSED)
     return outcome

@@ -2,61 +2,20 @@
 
 import pytest
 
-from steertag import fabric
 from steertag.suite import case, expect, kinds
-from steertag.suite.rdma import roce_packets as roce
+from steertag.suite.rdma import roce_packets as roce, roce_responses as responses
 from .chunk_checks import write_call
 from .packet_checks import SERVED, expect_served
 
 SEQUENCE, LENGTHS = "IBA-9.7-5", "IBA-9.7-6"
 NEEDS = ["bent-packets"]
-FIRST, MIDDLE, LAST, ONLY = roce.READ_RESPONSES
 # A response of so many octets is one packet of any path MTU.
 OCTETS = 64
-# The number of a packet among three, and its opcode in place of the right one.
-OPCODES = {
-    "first-as-middle": (0, MIDDLE),
-    "first-as-last": (0, LAST),
-    "first-as-only": (0, ONLY),
-    "middle-as-first": (1, FIRST),
-    "middle-as-last": (1, LAST),
-    "middle-as-only": (1, ONLY),
-    "last-as-first": (2, FIRST),
-    "last-as-middle": (2, MIDDLE),
-    "last-as-only": (2, ONLY),
-}
-SINGLE_OPCODES = {"only-as-first": FIRST, "only-as-middle": MIDDLE, "only-as-last": LAST}
-ACK = 0x1F
-SYNDROMES = {
-    "rnr": roce.RNR | 1,
-    "sequence": roce.SEQUENCE,
-    "access": roce.ACCESS,
-    "reserved": 0x40,
-}
-# Octets in place of the acknowledge header.
-HEADERS = {"none": b"", "double": bytes([ACK, 0, 0, 1]) * 2}
 # Alterations of the first packet of a response: a patch.
 FIRST_PACKETS = {
-    "last": (roce.OPCODE_AT, bytes([LAST])),
+    "last": (roce.OPCODE_AT, bytes([responses.LAST])),
     "access": (roce.BASE_BYTES, bytes([roce.ACCESS])),
 }
-
-
-def bent_response(*patches, **alterations):
-    """The fabric.BentPacket of a READ response with these patches, whenever it leaves."""
-    return fabric.BentPacket(patches=list(patches), every_time=True, **alterations)
-
-
-def response(opcode, octets, index=0):
-    """The fabric.BentPacket of a READ response with this opcode, and with these octets behind the base header."""
-    cut = roce.BASE_BYTES + len(octets)
-    patches = (roce.OPCODE_AT, bytes([opcode])), (roce.BASE_BYTES, octets)
-    return bent_response(*patches, index=index, cut=cut)
-
-
-def with_header(opcode, payload):
-    """The payload behind the acknowledge header that a READ response with this opcode has."""
-    return payload if opcode == MIDDLE else bytes([ACK, 0, 0, 1]) + payload
 
 
 def path_mtu(bench):
@@ -90,27 +49,23 @@ def expect_unexecuted(
 @case(
     "server.roce.read-response-{name}", requirements=[SEQUENCE, SERVED], needs=NEEDS, hostile=True
 )
-@pytest.mark.parametrize("name", SINGLE_OPCODES)
+@pytest.mark.parametrize("name", responses.SINGLE_OPCODES)
 def test_single_opcode(bench, name):
     """A response of one packet with the opcode of another one. It belongs to no whole response."""
     content = bench.random.randbytes(OCTETS)
-    opcode = SINGLE_OPCODES[name]
-    packet = response(opcode, with_header(opcode, content))
+    packet = responses.with_opcode(responses.SINGLE_OPCODES[name])
     expect_unexecuted(bench, content, packet, SEQUENCE)
 
 
 @case(
     "server.roce.read-response-{name}", requirements=[SEQUENCE, SERVED], needs=NEEDS, hostile=True
 )
-@pytest.mark.parametrize("name", OPCODES)
+@pytest.mark.parametrize("name", responses.OPCODES)
 def test_opcode(bench, name):
     """A response of three packets. One of them has the opcode of another one, and the right octets."""
-    index, opcode = OPCODES[name]
-    mtu = path_mtu(bench)
-    content = bench.random.randbytes(2 * mtu + OCTETS)
-    payload = content[index * mtu : (index + 1) * mtu]
-    packet = response(opcode, with_header(opcode, payload), index)
-    expect_unexecuted(bench, content, packet, SEQUENCE)
+    index, opcode = responses.OPCODES[name]
+    content = bench.random.randbytes(2 * path_mtu(bench) + OCTETS)
+    expect_unexecuted(bench, content, responses.with_opcode(opcode, index), SEQUENCE)
 
 
 @case(
@@ -119,10 +74,10 @@ def test_opcode(bench, name):
     needs=NEEDS,
     hostile=True,
 )
-@pytest.mark.parametrize("name", SYNDROMES)
+@pytest.mark.parametrize("name", responses.SYNDROMES)
 def test_syndrome(bench, name):
     """A response of one packet with the right octets, whose acknowledge header does not say ACK."""
-    packet = bent_response((roce.BASE_BYTES, bytes([SYNDROMES[name]])))
+    packet = responses.with_syndrome(responses.SYNDROMES[name])
     expect_unexecuted(bench, bench.random.randbytes(OCTETS), packet, SEQUENCE)
 
 
@@ -132,12 +87,13 @@ def test_syndrome(bench, name):
     needs=NEEDS,
     hostile=True,
 )
-@pytest.mark.parametrize("name", HEADERS)
+@pytest.mark.parametrize("name", responses.HEADERS)
 def test_header(bench, name):
     """A response of one packet without its acknowledge header, or with two. So the octets are too few or too
     many."""
-    content = bytes([ACK]) + bench.random.randbytes(OCTETS - 1)
-    expect_unexecuted(bench, content, response(ONLY, HEADERS[name] + content), LENGTHS)
+    content = bytes([responses.ACK]) + bench.random.randbytes(OCTETS - 1)
+    packet = responses.bent_response(extended_headers=responses.HEADERS[name])
+    expect_unexecuted(bench, content, packet, LENGTHS)
 
 
 @case(
@@ -150,6 +106,6 @@ def test_header(bench, name):
 def test_long_call(bench, name):
     """The server reads a whole WRITE from a Position-zero chunk. The first packet of the response is a Last, or
     its acknowledge header is a NAK."""
-    packet = bent_response(FIRST_PACKETS[name])
+    packet = responses.bent_response(FIRST_PACKETS[name])
     content = bench.random.randbytes(OCTETS)
     expect_unexecuted(bench, content, packet, SEQUENCE, lambda conn, call: conn.long_call(call))

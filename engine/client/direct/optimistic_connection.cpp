@@ -30,6 +30,7 @@ void OptimisticConnection::open(const net::Url& url, const direct::Ticket& ticke
   options.ird = 0;  // our memory is never read
   options.ord = kMostOptimisticReads;
   options.crc = crc;
+  options.roce = policy_.roce;
   auto started = provider_.connect(url, *domain_, options, static_cast<fabric::Handler&>(*this));
   if (started) {
     connection_ = std::move(*started);

@@ -96,7 +96,8 @@ class RequesterFixture : public ::testing::Test, protected roce::RequesterOwner 
   Time now = 1;
   fabric::Limits limits;
   PacketLog output;
-  roce::Requester requester{*this, output, limits};
+  roce::Policy policy;
+  roce::Requester requester{*this, output, limits, policy};
   std::vector<std::unique_ptr<Bytes>> messages;
   std::vector<std::string> events;
   std::optional<CloseReason> failed;

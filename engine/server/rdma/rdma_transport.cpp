@@ -78,8 +78,10 @@ bool RdmaTransport::take_optimistic(fabric::ConnectionRequest& request,
     request.reject({});
     return false;
   }
-  return context_.options.direct->take(rdma_.provider, request, endpoint_options().connection,
-                                       std::move(slot), {step.events, step.bytes});
+  fabric::ConnectionOptions options = endpoint_options().connection;
+  options.bent_response = std::move(step.bent_response);
+  return context_.options.direct->take(rdma_.provider, request, std::move(options), std::move(slot),
+                                       {step.events, step.bytes});
 }
 
 void RdmaTransport::answer(std::unique_ptr<fabric::ConnectionRequest> request,

@@ -12,6 +12,11 @@ void leave_out(peer::ConnectStep& step) {
   step.endpoint.connection.roce.*kCheck = false;
 }
 
+template <bool PacketPolicy::*kCheck>
+void leave_out_of_reads(peer::FileClientOptions& options) {
+  options.optimistic.roce.*kCheck = false;
+}
+
 constexpr Deviation kReplyPackets[] = {
     {.name = "client-psn-unchecked",
      .side = trace::Role::client,
@@ -33,11 +38,36 @@ constexpr Deviation kReplyPackets[] = {
      .breaks = {"IBA-9.7-4"},
      .sentence = "A repeated RDMA Read request of the server has no response.",
      .client = {.connect = leave_out<&PacketPolicy::repeats_responses>}},
+    {.name = "client-repeated-read-part-unanswered",
+     .side = trace::Role::client,
+     .breaks = {"IBA-9.7-4"},
+     .sentence = "A repeated RDMA Read request that begins in the middle has no response.",
+     .client = {.connect = leave_out<&PacketPolicy::repeats_parts>}},
+    {.name = "client-repeated-read-from-start",
+     .side = trace::Role::client,
+     .breaks = {"IBA-9.7-4"},
+     .sentence = "A repeated RDMA Read request that begins in the middle gets the first octets.",
+     .client = {.connect = leave_out<&PacketPolicy::repeats_from_middle>}},
     {.name = "client-opcode-sequence-unchecked",
      .side = trace::Role::client,
      .breaks = {"IBA-9.7-5"},
      .sentence = "A Middle or Last packet of the server may begin a message.",
      .client = {.connect = leave_out<&PacketPolicy::checks_opcodes>}},
+    {.name = "client-read-response-unchecked",
+     .side = trace::Role::client,
+     .breaks = {"IBA-9.7-5"},
+     .sentence = "READ responses may have any opcode and syndrome.",
+     .client = {.options = leave_out_of_reads<&PacketPolicy::checks_responses>}},
+    {.name = "client-read-response-psn-unchecked",
+     .side = trace::Role::client,
+     .breaks = {"IBA-9.7-5"},
+     .sentence = "READ responses may have any PSN.",
+     .client = {.options = leave_out_of_reads<&PacketPolicy::checks_response_psn>}},
+    {.name = "client-read-response-length-unchecked",
+     .side = trace::Role::client,
+     .breaks = {"IBA-9.7-6"},
+     .sentence = "READ responses may have other octets than the RDMA Read asked for.",
+     .client = {.options = leave_out_of_reads<&PacketPolicy::checks_response_lengths>}},
     {.name = "client-write-length-unchecked",
      .side = trace::Role::client,
      .breaks = {"IBA-9.7-6"},

@@ -55,6 +55,12 @@ constexpr Deviation kRoce[] = {
      .sentence = "READ responses may have any opcode and syndrome.",
      .server = {.options = [](ServerOptions& options) { options.roce.checks_responses = false; }},
      .script_shows = false},
+    {.name = "read-response-length-unchecked",
+     .breaks = {"IBA-9.7-6"},
+     .sentence = "READ responses may have other octets than the RDMA Read asked for.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.roce.checks_response_lengths = false; }},
+     .script_shows = false},
     {.name = "write-length-unchecked",
      .breaks = {"IBA-9.7-6"},
      .sentence = "The packets of an RDMA Write may have other lengths than its header says.",

@@ -2,6 +2,7 @@
 #include "fabric/roce/packets/bent_packet.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "fabric/roce/packets/formats.h"
 
@@ -21,6 +22,20 @@ void move_psn(MutableView packet, std::int32_t by) {
   }
 }
 
+/// Exchanges the headers between base header and payload of a packet with `bytes` octets. Returns
+/// its new length.
+std::size_t exchange_headers(MutableView packet, std::size_t bytes, View headers) {
+  const Opcode opcode = wire::decode_base(packet.data()).opcode;
+  const std::size_t end = wire::kBaseBytes + wire::traits(opcode).extension_bytes();
+  const std::size_t new_end = wire::kBaseBytes + headers.size();
+  if (bytes < end || new_end + (bytes - end) > packet.size()) {
+    return bytes;
+  }
+  std::memmove(packet.data() + new_end, packet.data() + end, bytes - end);
+  std::ranges::copy(headers, packet.data() + wire::kBaseBytes);
+  return new_end + (bytes - end);
+}
+
 }  // namespace
 
 std::size_t bend(const BentPacket& bent, MutableView slot, std::size_t bytes,
@@ -29,6 +44,9 @@ std::size_t bend(const BentPacket& bent, MutableView slot, std::size_t bytes,
   std::size_t covered = bytes - wire::kInvariantCrcBytes;
   if (bent.psn_offset != 0) {
     move_psn(slot, bent.psn_offset);
+  }
+  if (bent.extended_headers) {
+    covered = exchange_headers(slot.first(most), covered, *bent.extended_headers);
   }
   for (const Patch& patch : bent.patches) {
     const std::size_t end = patch.offset + patch.octets.size();

@@ -25,6 +25,8 @@ struct Patch {
 struct BentPacket {
   std::uint32_t index = 0;      // of the packet among those of its operation
   std::int32_t psn_offset = 0;  // added to the right PSN
+  // In place of the headers behind the base header (InfiniBand: extended transport headers).
+  std::optional<Bytes> extended_headers;
   std::vector<Patch> patches;
   std::optional<std::size_t> cut;  // octets that are left, without the CRC
   bool bad_crc = false;

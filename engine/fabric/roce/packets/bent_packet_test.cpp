@@ -83,6 +83,36 @@ TEST(BendTest, WhatDoesNotFitStaysAway) {
   EXPECT_TRUE(std::ranges::equal(slot.packet(), before));
 }
 
+TEST(BendTest, ExtendedHeadersAreExchangedInFrontOfThePayload) {
+  Slot slot;
+  const std::size_t before = slot.bytes;
+  BentPacket response;
+  response.patches = {{0, Bytes{static_cast<std::byte>(Opcode::read_response_only)}},
+                      {wire::kBaseBytes, octets("ack payload")}};
+  slot.bend(response);
+  BentPacket bent;
+  bent.extended_headers = Bytes{};
+  slot.bend(bent);
+  EXPECT_EQ(slot.bytes, before - wire::kAckBytes);
+  EXPECT_EQ(slot.octets[wire::kBaseBytes], std::byte{'p'});
+  EXPECT_TRUE(slot.crc.check(slot.packet()));
+  bent.extended_headers = octets("twice as");
+  bent.patches = {{0, Bytes{static_cast<std::byte>(Opcode::read_response_middle)}}};
+  slot.bend(bent);
+  EXPECT_EQ(slot.bytes, before) << "the header that was there has gone";
+  EXPECT_EQ(slot.octets[wire::kBaseBytes], std::byte{'t'});
+  EXPECT_TRUE(slot.crc.check(slot.packet()));
+}
+
+TEST(BendTest, ExtendedHeadersThatDoNotFitStayAway) {
+  Slot slot;
+  const Bytes before(slot.packet().begin(), slot.packet().end());
+  BentPacket bent;
+  bent.extended_headers = Bytes(slot.octets.size() - slot.bytes + 1);
+  slot.bend(bent);
+  EXPECT_TRUE(std::ranges::equal(slot.packet(), before));
+}
+
 TEST(BendTest, CutPacketsHaveACrcOfWhatIsLeft) {
   Slot slot;
   BentPacket bent;

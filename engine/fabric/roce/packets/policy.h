@@ -29,8 +29,10 @@ struct Policy {
   bool refuses_read = true;         // false: zeros are the response for other memory
   bool checks_invalidation = true;  // false: Send with Invalidate may name any R_Key
   // Requester.
-  bool waits_for_receives = true;  // false: an RNR NAK counts as an acknowledgement
-  bool checks_responses = true;    // false: READ responses have any opcode and syndrome
+  bool waits_for_receives = true;       // false: an RNR NAK counts as an acknowledgement
+  bool checks_responses = true;         // false: READ responses have any opcode and syndrome
+  bool checks_response_lengths = true;  // false: they have any length; what fits is placed
+  bool checks_response_psn = true;      // false: any response is the next one
   // Of a Send that finds no receive (RNR NAK). Startup asks the peer for so many, and we make no
   // more, even for a peer that asks for 7: for ever. With `Limits::rnr_timer` together a second.
   std::uint8_t most_rnr_repetitions = 6;

@@ -388,7 +388,7 @@ std::optional<std::string> Requester::check_response(const Outgoing& operation,
   const std::uint64_t offset = std::uint64_t{number} * terms_.path_mtu;
   const auto expected =
       static_cast<std::size_t>(std::min<std::uint64_t>(terms_.path_mtu, operation.length - offset));
-  if (packet.payload.size() != expected) {
+  if (policy_.checks_response_lengths && packet.payload.size() != expected) {
     return text("has %zu octets instead of %zu", packet.payload.size(), expected);
   }
   if (policy_.checks_responses && traits.aeth &&
@@ -400,7 +400,7 @@ std::optional<std::string> Requester::check_response(const Outgoing& operation,
 }
 
 void Requester::take_response(const Packet& packet, Time now) {
-  const std::uint32_t psn = packet.headers.base.psn;
+  const std::uint32_t psn = policy_.checks_response_psn ? packet.headers.base.psn : oldest_;
   if (!started_ || !covers(psn)) {
     return;
   }
@@ -418,8 +418,10 @@ void Requester::take_response(const Packet& packet, Time now) {
     return;
   }
   const std::uint64_t offset = std::uint64_t{operation.done} * terms_.path_mtu;
-  if (!packet.payload.empty()) {
-    std::memcpy(operation.sink + offset, packet.payload.data(), packet.payload.size());
+  const auto room = static_cast<std::size_t>(operation.length - offset);
+  const View payload = packet.payload.first(std::min(packet.payload.size(), room));
+  if (!payload.empty()) {
+    std::memcpy(operation.sink + offset, payload.data(), payload.size());
   }
   responses_.grow(1, awaited_ + read_burst_ > responses_.packets());
   ++operation.done;
@@ -431,7 +433,7 @@ void Requester::take_response(const Packet& packet, Time now) {
     position_ = std::max(position_, operation.done);
   }
   progress(now);
-  owner_.on_response(operation, offset, packet.payload);
+  owner_.on_response(operation, offset, payload);
   if (started_ && operation.done == operation.packets) {
     complete(now);
   }

@@ -128,6 +128,35 @@ TEST_F(RoceRequesterReadTest, AResponseOfTheWrongSizeIsAViolation) {
   EXPECT_EQ(failed->code, Errc::protocol_error) << failed->detail;
 }
 
+TEST_F(RoceRequesterReadTest, APolicyPlacesWhatFitsOfAResponseOfAnySize) {
+  policy.checks_response_lengths = false;
+  post_read(1, 2 * kMtu);
+  requester.transmit(now);
+  respond(0, Bytes(kMtu - 4, std::byte{1}));
+  take_events();
+  respond(1, Bytes(kMtu + 8, std::byte{2}));
+  ASSERT_FALSE(failed) << failed->detail;
+  EXPECT_EQ(take_events(), (Lines{"response 256 at 256", "done 1"}));
+  EXPECT_EQ(messages[0]->at(kMtu - 5), std::byte{1});
+  EXPECT_EQ(messages[0]->at(kMtu - 4), std::byte{0});
+  EXPECT_EQ(messages[0]->at(2 * kMtu - 1), std::byte{2});
+}
+
+TEST_F(RoceRequesterReadTest, APolicyTakesAResponseWithAnyPsnForTheNext) {
+  policy.checks_response_psn = false;
+  post_read(1, 3 * kMtu);
+  requester.transmit(now);
+  sent();
+  respond(0, Bytes(kMtu));
+  take_response(Opcode::read_response_middle, 1000, Bytes(kMtu, std::byte{1}));
+  EXPECT_EQ(messages[0]->at(kMtu), std::byte{1});
+  take_response(Opcode::read_response_last, 0, Bytes(kMtu));
+  EXPECT_EQ(events.back(), "done 1");
+  take_response(Opcode::read_response_only, 0, Bytes(kMtu));
+  EXPECT_FALSE(failed) << "nothing is in flight";
+  EXPECT_EQ(sent(), Lines{});
+}
+
 // A packet of a response to an RDMA Read, in the place of a right one.
 struct Response {
   const char* name;

@@ -6,7 +6,16 @@ from .plain import as_plain, CannotKeep
 
 _FAULT_FIELDS = ("bad_crc", "msn", "mo", "qn", "opcode", "ddp_version", "rdmap_version")
 FAULT_FIELDS = (*_FAULT_FIELDS, "ulpdu_length", "cut_after")
-PACKET_FIELDS = ("index", "psn_offset", "cut", "bad_crc", "copies", "every_time", "beyond_depth")
+PACKET_FIELDS = (
+    "index",
+    "psn_offset",
+    "cut",
+    "bad_crc",
+    "copies",
+    "every_time",
+    "beyond_depth",
+    "extended_headers",
+)
 # Options of a connection that are packets.
 BENT = {"bent_startup", "bent_response"}
 # Operations of a connection that are posted as they are.
@@ -270,4 +279,5 @@ def kept_packet(packet):
 def packet_of(kept):
     """The fabric.BentPacket of these values."""
     patches = [tuple(each) for each in kept["patches"]]
-    return fabric.BentPacket(patches=patches, **{name: kept[name] for name in PACKET_FIELDS})
+    fields = {name: kept[name] for name in PACKET_FIELDS if name in kept}
+    return fabric.BentPacket(patches=patches, **fields)
