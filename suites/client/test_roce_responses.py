@@ -117,7 +117,7 @@ def place(number, path_mtu):
     return number if number < 2 else packet_count(SEVERAL_PACKETS, path_mtu) - 1
 
 
-@case("client.roce.read-response-{name}", requirements=[SEQUENCE, *OWED], needs=NEEDS, hostile=True)
+@case("client.roce.read-response.{name}", requirements=[SEQUENCE, *OWED], needs=NEEDS, hostile=True)
 @pytest.mark.parametrize("name", responses.SINGLE_OPCODES)
 def test_single_opcode(bench, name):
     """A response of one packet with the opcode of another one. It belongs to no whole response."""
@@ -125,7 +125,7 @@ def test_single_opcode(bench, name):
     expect_ended(bench, *use_single(bench, packet), SEQUENCE)
 
 
-@case("client.roce.read-response-{name}", requirements=[SEQUENCE, *OWED], needs=NEEDS, hostile=True)
+@case("client.roce.read-response.{name}", requirements=[SEQUENCE, *OWED], needs=NEEDS, hostile=True)
 @pytest.mark.parametrize("name", responses.OPCODES)
 def test_opcode(bench, name):
     """A response of three packets or more. One of them has the opcode of another one, and the right octets."""
@@ -135,7 +135,7 @@ def test_opcode(bench, name):
 
 
 @case(
-    "client.roce.read-response-syndrome-{name}",
+    "client.roce.read-response.syndrome-{name}",
     requirements=[SEQUENCE, *OWED],
     needs=NEEDS,
     hostile=True,
@@ -148,7 +148,7 @@ def test_syndrome(bench, name):
 
 
 @case(
-    "client.roce.read-response-syndrome-access-{name}",
+    "client.roce.read-response.syndrome-access-{name}",
     requirements=[SEQUENCE, *OWED],
     needs=NEEDS,
     hostile=True,
@@ -163,7 +163,7 @@ def test_syndrome_of_several(bench, name):
 
 
 @case(
-    "client.roce.read-response-header-{name}",
+    "client.roce.read-response.header-{name}",
     requirements=[LENGTHS, *OWED],
     needs=NEEDS,
     hostile=True,
@@ -196,7 +196,7 @@ SINGLE_LENGTHS = {
 
 
 @case(
-    "client.roce.read-response-length-{name}",
+    "client.roce.read-response.length-{name}",
     requirements=[LENGTHS, *OWED],
     needs=NEEDS,
     hostile=True,
@@ -230,7 +230,7 @@ CHANGES = {"fewer": shorter, "more": longer}
 
 
 @case(
-    "client.roce.read-response-length-{change}.{name}",
+    "client.roce.read-response.length-{change}.{name}",
     requirements=[LENGTHS, *OWED],
     needs=NEEDS,
     hostile=True,
@@ -249,7 +249,7 @@ PSN_OFFSETS = {"ahead": 1, "behind": -1, "far": 1 << 22}
 
 
 @case(
-    "client.roce.read-response-psn-{name}",
+    "client.roce.read-response.psn-{name}",
     requirements=[SEQUENCE, *OWED],
     needs=NEEDS,
     hostile=True,
