@@ -8,6 +8,7 @@ from steertag.suite.rdma import roce_packets as roce
 from .call_kinds import SPOILER
 from .client_verdicts import survives
 from .memory_use import MemoryUse, source, target
+from .roce_script import PacketScript
 
 WRITE_CHECKED, READ_CHECKED, INVALIDATION = "IBA-10.6-1", "IBA-10.6-2", "IBA-10.6-3"
 NEEDS = ["server-bent-packets"]
@@ -68,6 +69,15 @@ READS = {
 }
 
 
+def refuses(answers):
+    """Whether these packets of the client refuse what came before them: by a NAK, or by the end of the connection before
+    its next message. The end may overtake the NAK."""
+    if roce.naks(answers, roce.ACCESS):
+        return True
+    ended = any(each.message == roce.DREQ for each in answers)
+    return ended and not any(each.is_send for each in answers)
+
+
 class Watched(MemoryUse):
     """A use of memory, and the client's packets behind it."""
 
@@ -83,14 +93,6 @@ class Watched(MemoryUse):
     def answers(self):
         """The client's packets behind the use."""
         return roce.of_client(self.offer.conn, self._start)
-
-    def refused(self):
-        """Whether a NAK refuses the use, or the client ends the connection at once. An end may overtake the NAK."""
-        found = self.answers()
-        if roce.naks(found, roce.ACCESS):
-            return True
-        ended = any(each.message == roce.DREQ for each in found)
-        return ended and not any(each.is_send for each in found)
 
     def responses(self, key, address):
         """READ responses to the use, an RDMA Read of this memory."""
@@ -111,7 +113,7 @@ def _use(bench, when, answer, act):
 
 def _expect_refusal(bench, use, outcome, requirement_id):
     what = "the client refuses it (NAK, remote access error), or ends the connection at once"
-    expect.true(use.refused(), requirement_id, what, outcome=outcome)
+    expect.true(refuses(use.answers()), requirement_id, what, outcome=outcome)
     survives(bench, outcome, requirement_id)
 
 
@@ -150,22 +152,45 @@ def test_read(bench, name):
     _expect_refusal(bench, use, outcome, READ_CHECKED)
 
 
+def _expect_reply_refused(bench, answers, outcome):
+    expect.true(refuses(answers), INVALIDATION, "the client refuses the reply", outcome=outcome)
+    survives(bench, outcome, INVALIDATION)
+
+
+class ForeignInvalidation(PacketScript):
+    """The only reply to a READ invalidates an R_Key that the client has not offered."""
+
+    def __init__(self, key):
+        super().__init__(is_read, self._answer, lambda script: True)
+        self._key = key
+
+    def _answer(self, _script):
+        self.reply.push()
+        self.reply.raw.send(self.reply.message, invalidate=self._key)
+
+    def release(self):
+        """No other reply follows."""
+
+
 @case("client.roce.invalidate.{name}", requirements=[INVALIDATION], needs=NEEDS, hostile=True)
-@pytest.mark.parametrize("name", [*KEYS, "earlier"])
+@pytest.mark.parametrize("name", KEYS)
 def test_invalidation(bench, name):
-    """A reply in a Send with Invalidate of an R_Key that the client has not offered, or of an earlier call. The client
-    does not take it: it ends the connection, and makes its call again on another."""
-    earlier = name == "earlier"
+    """The reply to a READ in a Send with Invalidate of an R_Key that the client has not offered. The client does not
+    take it: it ends the connection, and makes its call again on another."""
+    script = ForeignInvalidation(KEYS[name])
+    outcome = bench.use(script)
+    _expect_reply_refused(bench, script.answers(), outcome)
+
+
+@case("client.roce.invalidate.earlier", requirements=[INVALIDATION], needs=NEEDS, hostile=True)
+def test_invalidation_of_earlier(bench):
+    """A second reply to an earlier READ, in a Send with Invalidate of the R_Key that it had offered. The client does not
+    take it: it ends the connection, and makes its call again on another."""
 
     def act(reply):
-        key = reply.stags[0] if earlier else KEYS[name]
-        reply.push([] if earlier else None)
-        reply.raw.send(reply.message, invalidate=key)
+        reply.push([])
+        reply.raw.send(reply.message, invalidate=reply.stags[0])
         return False
 
-    use, outcome = _use(bench, is_read, _reply if earlier else None, act)
-    refused = roce.naks(use.answers(), roce.ACCESS)
-    # A responder may also end the connection without a NAK.
-    ended = bool(refused) or outcome.connections[-1] is not use.offer.conn
-    expect.true(ended, INVALIDATION, "the client refuses the reply", outcome=outcome)
-    survives(bench, outcome, INVALIDATION)
+    use, outcome = _use(bench, is_read, _reply, act)
+    _expect_reply_refused(bench, use.answers(), outcome)
