@@ -54,6 +54,8 @@ class Connection {
   bool over() const { return over_; }
   /// It is over because it speaks another protocol.
   bool other_protocol() const { return other_protocol_; }
+  /// Packets of its queue pairs have come: both sides have set it up.
+  bool used() const { return arrivals_ > 0; }
   /// Buffered octets, which grow with the capture.
   std::size_t buffered() const;
 

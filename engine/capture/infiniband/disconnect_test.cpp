@@ -97,6 +97,17 @@ TEST(QueuePairDisconnect, AnUnaskedReplyEndsNothing) {
   }
 }
 
+TEST(QueuePairDisconnect, ARejectionOfAUsedConnectionEndsNothing) {
+  for (const Side from : kSides) {
+    Disconnection test;
+    test.talk.cm(from, Conversation::of_kind(ib::CmKind::connect_reject));
+    test.exchange(2);
+    test.request(from);
+    test.answer(other(from));
+    test.expect_one_connection(clean_end(from));
+  }
+}
+
 TEST(QueuePairDisconnect, TheSidesOwnRequestAsksForNoReplyOfIt) {
   Disconnection test;
   test.request(kClient, 0);

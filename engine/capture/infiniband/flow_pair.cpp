@@ -55,7 +55,7 @@ void FlowPair::accept(const FrameStamp& stamp, const KeptPrivateData& data) {
 }
 
 void FlowPair::reject(const FrameStamp& stamp, Side sender, const ib::CmMessage& message) {
-  if (connection_.over()) return;
+  if (connection_.over() || connection_.used()) return;
   report_request();
   // Other reasons are the connection manager's own: no listener, or a lost message.
   const bool by_consumer = message.reason == ib::kRejectedByConsumer;

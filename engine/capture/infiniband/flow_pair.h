@@ -36,6 +36,7 @@ class FlowPair {
   /// Reports the request, once.
   void report_request();
   void accept(const FrameStamp& stamp, const KeptPrivateData& data);
+  /// A REJ takes back what its sender has accepted, until the connection is used.
   void reject(const FrameStamp& stamp, Side sender, const rdma::infiniband::CmMessage& message);
   /// A DREQ ends the connection if it names the receiver's queue pair, or if that is unknown.
   void request_disconnect(const FrameStamp& stamp, Side sender, std::uint32_t queue_pair);
