@@ -47,12 +47,15 @@ def numbers(bench, conn):
 
 @case("server.roce.request-repeated", requirements=[AGAIN], needs=NEEDS, hostile=True)
 def test_repeated_request(bench):
-    """The REQ of an established connection is sent again, several times. The connection goes on."""
+    """The REQ of an established connection is sent again, several times. The connection goes on, and no REP accepts
+    another one."""
     conn = bench.connect()
     request = next(each for each in roce.of_client(conn) if each.message == roce.REQ)
     for _ in range(REPETITIONS):
         conn.raw.send_raw(request.octets)
         expect(conn.probe(), AGAIN, must=[kinds.REPLY])
+    accepted = {each.word(0) for each in messages(conn, roce.REP)}
+    expect.equal(len(accepted), 1, AGAIN, "communication ids in the server's REPs")
 
 
 @case("server.roce.request-same-queue-pair", requirements=[SERVED], needs=NEEDS, hostile=True)

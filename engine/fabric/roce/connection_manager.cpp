@@ -190,8 +190,8 @@ Service* ConnectionManager::find_service(std::uint64_t id) const {
   const auto port = wire::tcp_port(id);
   auto found = port ? services_.find(*port) : services_.end();
   if (found == services_.end()) {
-    found =
-        std::ranges::find_if(services_, [](const auto& each) { return each.second->takes_any(); });
+    found = std::ranges::find_if(
+        services_, [](const auto& each) { return !each.second->policy().checks_service; });
   }
   return found == services_.end() ? nullptr : found->second;
 }
@@ -199,11 +199,13 @@ Service* ConnectionManager::find_service(std::uint64_t id) const {
 void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
   const Address from = roce_address(*datagram.from);
   const Host host = host_of(from);
-  if (const auto known = peer_ids_.find({host, mad.message.local_id}); known != peer_ids_.end()) {
+  Service* const service = find_service(mad.message.service);
+  const bool knows = service == nullptr || service->policy().knows_requests;
+  if (const auto known = peer_ids_.find({host, mad.message.local_id});
+      knows && known != peer_ids_.end()) {
     known->second->take(datagram, mad);
     return;
   }
-  Service* const service = find_service(mad.message.service);
   if (service == nullptr) {
     reject(from, mad, wire::kRejectedForService, CmSubject::request);
     return;
@@ -217,7 +219,7 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
     return;
   }
   if (const auto stale = peer_queue_pairs_.find({host, mad.message.queue_pair});
-      stale != peer_queue_pairs_.end()) {
+      knows && stale != peer_queue_pairs_.end()) {
     reject(from, mad, wire::kRejectedAsStale, CmSubject::request);
     stale->second->fail_stale();
     return;

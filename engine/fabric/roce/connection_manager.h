@@ -31,8 +31,7 @@ class Service {
   virtual ~Service() = default;
   /// The session waits for its user's answer.
   virtual void on_request(Session& session, View private_data) = 0;
-  /// For a policy: requests for services that no listener has are its own.
-  virtual bool takes_any() const = 0;
+  virtual const StartupPolicy& policy() const = 0;
 };
 
 class ConnectionManager {

@@ -22,7 +22,7 @@ class RoceListener final : public Listener, private Service {
 
  private:
   void on_request(Session& session, View private_data) override;
-  bool takes_any() const override { return !policy_.checks_service; }
+  const StartupPolicy& policy() const override { return policy_; }
 
   Runtime& runtime_;
   Port& port_;

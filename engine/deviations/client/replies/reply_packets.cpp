@@ -17,6 +17,12 @@ void leave_out_of_reads(peer::FileClientOptions& options) {
   options.optimistic.roce.*kCheck = false;
 }
 
+void take_any_shape(peer::ConnectStep& step) {
+  leave_out<&PacketPolicy::checks_opcodes>(step);
+  leave_out<&PacketPolicy::checks_lengths>(step);
+  leave_out<&PacketPolicy::refuses_write>(step);
+}
+
 constexpr Deviation kReplyPackets[] = {
     {.name = "client-psn-unchecked",
      .side = trace::Role::client,
@@ -28,6 +34,11 @@ constexpr Deviation kReplyPackets[] = {
      .breaks = {"IBA-9.7-2"},
      .sentence = "A gap in the server's PSNs is not reported.",
      .client = {.connect = leave_out<&PacketPolicy::reports_gaps>}},
+    {.name = "client-psn-gap-reported-always",
+     .side = trace::Role::client,
+     .breaks = {"IBA-9.7-2"},
+     .sentence = "Each packet behind a gap in the server's PSNs has a NAK.",
+     .client = {.connect = leave_out<&PacketPolicy::reports_gap_once>}},
     {.name = "client-repeated-reply-taken",
      .side = trace::Role::client,
      .breaks = {"IBA-9.7-3"},
@@ -68,6 +79,11 @@ constexpr Deviation kReplyPackets[] = {
      .breaks = {"IBA-9.7-6"},
      .sentence = "READ responses may have other octets than the RDMA Read asked for.",
      .client = {.options = leave_out_of_reads<&PacketPolicy::checks_response_lengths>}},
+    {.name = "client-packet-shape-unchecked",
+     .side = trace::Role::client,
+     .breaks = {"IBA-9.7-5", "IBA-9.7-6"},
+     .sentence = "Packets of the server may have any opcode and any length.",
+     .client = {.connect = take_any_shape}},
     {.name = "client-write-length-unchecked",
      .side = trace::Role::client,
      .breaks = {"IBA-9.7-6"},

@@ -24,6 +24,11 @@ constexpr Deviation kRoce[] = {
      .sentence = "A gap in the PSNs is not reported.",
      .server = {.options = [](ServerOptions& options) { options.roce.reports_gaps = false; }},
      .script_shows = false},
+    {.name = "psn-gap-reported-always",
+     .breaks = {"IBA-9.7-2"},
+     .sentence = "Each packet behind a gap in the PSNs has a NAK.",
+     .server = {.options = [](ServerOptions& options) { options.roce.reports_gap_once = false; }},
+     .script_shows = false},
     {.name = "repeated-send-executed",
      .breaks = {"IBA-9.7-3"},
      .sentence = "A repeated Send is another message.",
@@ -49,6 +54,16 @@ constexpr Deviation kRoce[] = {
      .breaks = {"IBA-9.7-5"},
      .sentence = "A Middle or Last packet may begin a message.",
      .server = {.options = [](ServerOptions& options) { options.roce.checks_opcodes = false; }},
+     .script_shows = false},
+    {.name = "request-shape-unchecked",
+     .breaks = {"IBA-9.7-5", "IBA-9.7-6"},
+     .sentence = "Requests may have any opcode and any length.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.roce.checks_opcodes = false;
+                      options.roce.checks_lengths = false;
+                      options.roce.refuses_write = false;
+                    }},
      .script_shows = false},
     {.name = "read-response-unchecked",
      .breaks = {"IBA-9.7-5"},
@@ -125,6 +140,12 @@ constexpr Deviation kRoce[] = {
      .breaks = {"IBA-A17-1"},
      .sentence = "Packets with a wrong invariant CRC are taken.",
      .server = {.options = [](ServerOptions& options) { options.roce.checks_crc = false; }},
+     .script_shows = false},
+    {.name = "repeated-request-connects",
+     .breaks = {"IBA-12-1"},
+     .sentence = "A repeated REQ makes another connection.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.roce.startup.knows_requests = false; }},
      .script_shows = false},
     {.name = "repeated-request-ends",
      .breaks = {"IBA-12-1"},

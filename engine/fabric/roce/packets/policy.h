@@ -8,6 +8,7 @@ namespace steertag::fabric::roce {
 /// A listener's decisions about REQs.
 struct StartupPolicy {
   bool checks_service = true;    // false: a REQ for a service without a listener is taken
+  bool knows_requests = true;    // false: a repeated REQ makes another connection
   bool forgets_requests = true;  // false: the REQ behind one without addresses is rejected
 };
 
@@ -16,6 +17,7 @@ struct Policy {
   // Responder.
   bool checks_sequence = true;      // false: a request behind a gap is taken
   bool reports_gaps = true;         // false: the peer has to find out by time
+  bool reports_gap_once = true;     // false: a NAK for each packet behind a gap
   bool knows_duplicates = true;     // false: a repeated Send is another message
   bool repeats_responses = true;    // false: a repeated READ has no response
   bool repeats_parts = true;        // false: none if it begins behind the start of its memory

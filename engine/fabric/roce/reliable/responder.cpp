@@ -52,7 +52,7 @@ void Responder::take(const Packet& request) {
   } else if (ahead == 0 || !policy_.checks_sequence) {
     expected_ = request.headers.base.psn;
     take_next(request);
-  } else if (!nak_sent_ && policy_.reports_gaps) {
+  } else if (policy_.reports_gaps && (!nak_sent_ || !policy_.reports_gap_once)) {
     nak(kSequenceNak);
     // At once: what repairs the gap may have come with this packet, and its acknowledgement would
     // take the place of the NAK.
