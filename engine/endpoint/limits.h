@@ -26,7 +26,8 @@ inline constexpr std::uint32_t kDefaultCredits = 32;
 /// Default of the announced send and receive sizes, as deployed servers have it.
 inline constexpr std::uint32_t kDefaultAnnouncedBytes = 4096;
 /// Connections of one server, of all transports together: 10,000 clients, and some that have not
-/// noticed yet that their old connection is gone. Each takes one descriptor.
+/// noticed yet that their old connection is gone. Each takes one descriptor,
+/// but over roce none.
 inline constexpr std::size_t kMostConnections = 12'288;
 /// Of one source, which may be the address that 10,000 clients share. The rest is for others.
 inline constexpr std::size_t kMostConnectionsOfSource = 10'240;
