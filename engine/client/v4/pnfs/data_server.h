@@ -1,5 +1,5 @@
-// A data server as a client of layouts uses it: its addresses, and a session of its own (RFC 8881
-// 13.1, 13.5).
+// A data server as a client of layouts uses it.
+// It has several addresses, and a session of its own (RFC 8881 13.1, 13.5).
 #pragma once
 
 #include <functional>

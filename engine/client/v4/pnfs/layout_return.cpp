@@ -59,6 +59,9 @@ void Layouts::commit(const StripedFileRef& file, Done done) {
     file->waiting.push_back([this, file, done] { commit(file, done); });
     return;
   }
+  // Callbacks come from a step, also where there is nothing to do.
+  if (!file->is_dirty())
+    return schedule_.later(std::chrono::milliseconds{0}, [done] { done(Outcome{}); });
   file->busy = true;
   flush(file, [this, file, done](const Outcome& outcome) {
     file->busy = false;

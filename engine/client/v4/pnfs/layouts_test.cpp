@@ -1,5 +1,5 @@
-// Layouts of a client whose metadata server answers as scripted: refused, of no use, recalled,
-// returned.
+// Layouts of a client whose metadata server answers as scripted.
+// They are refused, of no use, recalled, and returned.
 #include "client/v4/pnfs/layouts.h"
 
 #include "client/testing/client_backchannel_fixture.h"

@@ -1,5 +1,5 @@
-// A file of which a client has or had a layout: what it may do at the data servers, and what it
-// wrote there.
+// A file with a layout, as its client knows it.
+// It has the parts that data servers may be asked for, and what they have not committed.
 #pragma once
 
 #include <functional>
@@ -95,8 +95,8 @@ struct ServerPart {
   WrittenPlace place() const;
 };
 
-/// The part of a file that begins at `offset`, of `count` octets at most. nullopt: it has no layout
-/// that may be used, or its data server cannot be reached.
+/// The part of a file from `offset` on, of `count` octets at most. nullopt: no layout has
+/// it, or its data server cannot be reached.
 std::optional<ServerPart> find_part(const StripedFile& file, std::uint64_t offset,
                                     std::uint32_t count, bool writes);
 

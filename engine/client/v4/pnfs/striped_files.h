@@ -1,5 +1,5 @@
-// Remote files whose octets go to the data servers of their layouts, and to the metadata server
-// where there is none (RFC 8881 12, 13).
+// Remote files whose octets go to data servers (RFC 8881 12, 13).
+// Where there is no layout of use they go to the metadata server.
 #pragma once
 
 #include <map>
