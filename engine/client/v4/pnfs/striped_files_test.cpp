@@ -131,13 +131,13 @@ Bytes fetch(FileClient& client) {
   return octets;
 }
 
-struct Way {
+struct StripedWay {
   const char* provider;
   bool dense;
   bool commit_through_server;
 };
 
-class StripedFilesTest : public ::testing::TestWithParam<Way> {
+class StripedFilesTest : public ::testing::TestWithParam<StripedWay> {
  protected:
   StripedFilesTest()
       : servers(GetParam().provider,
@@ -292,10 +292,10 @@ TEST_P(StripedFilesTest, OctetsOfALostDataServerGoToTheMetadataServer) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, StripedFilesTest,
-                         ::testing::Values(Way{"iwarp://127.0.0.1:0", false, false},
-                                           Way{"iwarp://127.0.0.1:0", true, true},
-                                           Way{"tcp://127.0.0.1:0", false, true},
-                                           Way{"tcp://127.0.0.1:0", true, false}));
+                         ::testing::Values(StripedWay{"iwarp://127.0.0.1:0", false, false},
+                                           StripedWay{"iwarp://127.0.0.1:0", true, true},
+                                           StripedWay{"tcp://127.0.0.1:0", false, true},
+                                           StripedWay{"tcp://127.0.0.1:0", true, false}));
 
 }  // namespace
 }  // namespace steertag::peer::testing
