@@ -66,6 +66,12 @@ TransferMode transfer_of(const std::optional<std::string>& name, bool optimistic
   return *mode;
 }
 
+py::dict counts_of(const DataServerCounts& counts) {
+  return py::dict("reads"_a = counts.reads, "read_bytes"_a = counts.read_bytes,
+                  "writes"_a = counts.writes, "written_bytes"_a = counts.written_bytes,
+                  "commits"_a = counts.commits);
+}
+
 class PyFiles {
  public:
   PyFiles(const std::string& text, std::uint32_t version, std::optional<std::uint32_t> uid,
@@ -73,7 +79,8 @@ class PyFiles {
           double timeout_s, bool optimistic, std::optional<std::uint32_t> io_bytes,
           std::optional<std::uint32_t> in_flight, std::optional<std::uint32_t> inline_bytes,
           std::optional<std::size_t> chunk_from, std::optional<std::uint32_t> credits, bool crc,
-          const std::optional<std::string>& transfer, bool recoverable_faults, bool limits_hellos)
+          const std::optional<std::string>& transfer, bool recoverable_faults, bool limits_hellos,
+          bool layouts)
       : wish_{io_bytes.value_or(0), in_flight.value_or(0)} {
     const auto size =
         check_announced_size("send and receive", inline_bytes.value_or(kDefaultAnnouncedBytes));
@@ -89,6 +96,7 @@ class PyFiles {
     options.transfer = transfer_of(transfer, optimistic);
     options.recoverable_faults = recoverable_faults;
     options.optimistic.limits_hellos = limits_hellos;
+    options.layouts = layouts;
     options.interrupted = [] {
       const py::gil_scoped_acquire gil;
       return PyErr_CheckSignals() != 0;
@@ -141,6 +149,25 @@ class PyFiles {
     const OptimisticStatistics& counts = files->statistics();
     return py::dict("valid"_a = counts.valid, "failed"_a = counts.failed,
                     "rpc_reads"_a = counts.rpc_reads, "nfs_reads"_a = counts.nfs_reads);
+  }
+
+  py::object pnfs() const {
+    const StripedFiles* const files = client_->striped();
+    if (!files) return py::none();
+    py::list servers;
+    for (const auto& server : files->data_servers().all()) {
+      py::list addresses;
+      for (const DataServerPath& path : server->paths())
+        addresses.append(path.netid + " " + path.address);
+      py::dict counts = counts_of(server->counts());
+      counts["addresses"] = addresses;
+      servers.append(counts);
+    }
+    const LayoutCounts& layouts = files->layouts();
+    return py::dict("granted"_a = layouts.granted, "refused"_a = layouts.refused,
+                    "commits"_a = layouts.commits, "returns"_a = layouts.returns,
+                    "recalled"_a = layouts.recalled, "data_servers"_a = servers,
+                    "metadata_server"_a = counts_of(files->at_metadata_server()));
   }
 
   std::unique_ptr<PyTransfer> fetch(const PyEntry& object, int descriptor, bool sparse) {
@@ -305,14 +332,14 @@ void bind_peer_files(py::module_& module) {
                    std::optional<std::uint32_t>, std::optional<std::uint32_t>,
                    std::optional<std::uint32_t>, std::optional<std::size_t>,
                    std::optional<std::uint32_t>, bool, const std::optional<std::string>&, bool,
-                   bool>(),
+                   bool, bool>(),
           "url"_a, py::kw_only(), "version"_a = 0, "uid"_a = py::none(), "gid"_a = 0,
           "gids"_a = std::vector<std::uint32_t>{}, "mount_port"_a = 0,
           "timeout_s"_a = std::chrono::duration<double>(kCallTimeout).count(),
           "optimistic"_a = false, "io_bytes"_a = py::none(), "in_flight"_a = py::none(),
           "inline_bytes"_a = py::none(), "chunk_from"_a = py::none(), "credits"_a = py::none(),
           "crc"_a = true, "transfer"_a = py::none(), "recoverable_faults"_a = false,
-          "limits_hellos"_a = true,
+          "limits_hellos"_a = true, "layouts"_a = true,
           "version 3 or 4; 0: 4.1, or 3 if the server lacks it. Calls without `uid` carry "
           "AUTH_NONE. `transfer`: how data gets to the other end over RDMA (TRANSFER_MODES); "
           "`optimistic` stands for that mode. A transfer has READs or "
@@ -322,11 +349,17 @@ void bind_peer_files(py::module_& module) {
           "mode "
           "optimistic leaves its connection up, if the server agrees. Without `limits_hellos` "
           "HELLO "
-          "follows the end of that connection at once, for measurements of what an end costs.")
+          "follows the end of that connection at once, for measurements of what an end costs. "
+          "Without "
+          "`layouts` no data server is used.")
       .def_property_readonly("version", [](PyFiles& self) { return self.files().version(); })
       .def_property_readonly("optimistic", &PyFiles::optimistic,
                              "Reads so far as a dict, or None without direct access: RDMA Reads "
                              "that were valid and that failed, READs of either program.")
+      .def_property_readonly("pnfs", &PyFiles::pnfs,
+                             "What went to data servers so far as a dict, or None if the server "
+                             "has none: counts of layouts, of the metadata server, and of each "
+                             "data server with its addresses.")
       .def_property_readonly(
           "read_bytes", [](PyFiles& self) { return self.files().limits().read_bytes; },
           "The largest READ that the server takes.")

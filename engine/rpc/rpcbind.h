@@ -72,5 +72,7 @@ struct ServiceList {
 std::string universal_address(std::string_view host, std::uint16_t port);
 /// The host of a universal address; nullopt for other text.
 std::optional<std::string_view> host_of(std::string_view universal_address);
+/// Its port likewise.
+std::optional<std::uint16_t> port_of(std::string_view universal_address);
 
 }  // namespace steertag::rpcbind

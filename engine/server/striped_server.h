@@ -29,6 +29,8 @@ class StripedServer {
   /// Works until something was done or `timeout` passed.
   void poll(std::chrono::milliseconds timeout) { Server::poll_all(servers_, timeout); }
   const Server& metadata_server() const { return *servers_.front(); }
+  /// Ends the last data server, as if its machine were gone. Those before it keep their indices.
+  void stop_last_data_server() { servers_.pop_back(); }
   std::size_t data_server_count() const { return servers_.size() - 1; }
   const Server& data_server(std::size_t index) const { return *servers_[index + 1]; }
 

@@ -153,6 +153,8 @@ int main(int argc, char** argv) {
   app.add_flag("--reply-chunks", options.client.reply_chunks,
                "offer a reply chunk of sixteen segments with each call");
   app.add_flag("--twice", options.twice, "open, read and close the source once before");
+  app.add_flag("!--no-pnfs", options.client.layouts,
+               "with version 4.1: do not ask for layouts, and use no data servers");
   app.add_flag("!--no-crc", options.client.crc, "over iwarp: do not ask for CRC32C");
   std::vector<std::string> names;
   bool list = false;

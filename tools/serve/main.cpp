@@ -143,6 +143,21 @@ std::string places(const Serving& serving) {
   return lines;
 }
 
+std::string counts_of(const std::string& name, const peer::ServerStatistics& counts) {
+  return name + ": " + std::to_string(counts.messages) + " messages, " +
+         std::to_string(counts.pulled_bytes) + " octets pulled, " +
+         std::to_string(counts.pushed_bytes) + " octets pushed\n";
+}
+
+/// What each server has carried, a line each.
+std::string counts(const Serving& serving) {
+  std::string lines = counts_of("server", serving.server().statistics());
+  for (std::size_t i = 0; serving.striped && i < serving.striped->data_server_count(); ++i)
+    lines += counts_of("data server " + std::to_string(i + 1),
+                       serving.striped->data_server(i).statistics());
+  return lines;
+}
+
 int serve(const Options& options) {
   // Not for a printed list: there a closed pipe ends the program quietly, as it does other tools.
   std::signal(SIGPIPE, SIG_IGN);
@@ -189,6 +204,7 @@ int serve(const Options& options) {
   if (options.sandbox) restrict_itself(options);
   if (const int status = print(places(*serving)); status != 0) return status;
   while (end_requested == 0 && !serving->server().failed()) serving->poll(kPollInterval);
+  if (options.counts && print(counts(*serving)) != 0) return kCannotServe;
   return serving->server().failed() ? kFailedByDeviation : 0;
 }
 

@@ -44,6 +44,7 @@ struct Words {
   std::uint32_t stripe_unit = peer::kDefaultStripeUnit;
   std::string packing = "sparse";
   std::string commit = "ds";
+  bool counts = false;
   bool no_crc = false;
   bool no_sandbox = false;
   bool list_deviations = false;
@@ -133,6 +134,9 @@ void describe(CLI::App& app, Words& words) {
       ->check(CLI::IsMember({"ds", "mds"}))
       ->needs(data_servers)
       ->capture_default_str();
+  app.add_flag("--counts", words.counts,
+               "print at the end how many messages and octets of RDMA Reads and Writes each server "
+               "has carried");
   app.add_option("--deviate", words.deviations,
                  "switch this deviation on (can be given several times)")
       ->allow_extra_args(false);
@@ -193,6 +197,7 @@ std::variant<Options, Ending> check(const Words& words) {
       return Ending{"--stripe-unit: " + possible.error(), kUsageError};
     options.stripes = pattern;
   }
+  options.counts = words.counts;
   options.portmap = words.portmap;
   const auto is_stream = [](const net::Url& url) { return url.provider == net::kStreamProvider; };
   if (words.portmap && std::ranges::none_of(options.listen, is_stream))

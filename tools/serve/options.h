@@ -31,6 +31,7 @@ struct Options {
   bool optimistic = false;                     // direct access; not of an export
   peer::DirectLimits direct;                   // of it
   std::optional<peer::StripePattern> stripes;  // none: no pNFS
+  bool counts = false;                         // printed at the end
   bool sandbox = true;
   bool list_deviations = false;
   bool as_json = false;

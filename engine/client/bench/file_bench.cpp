@@ -175,7 +175,7 @@ struct FileBench::Run {
 };
 
 Expected<Measured, FileError> FileBench::measure(const Measurement& what) {
-  const TransferLimits limits = files_.limits();
+  const TransferLimits limits = files_.limits_of(file_);
   const bool reads = what.operation == BenchOperation::read;
   const std::uint32_t most = reads ? limits.read_bytes : limits.write_bytes;
   if (what.io_bytes < 1 || what.io_bytes > std::min(most, kLargestTransfer))

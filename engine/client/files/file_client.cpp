@@ -8,7 +8,7 @@
 #include "client/direct/batch_files.h"
 #include "client/nfs3/nfs3_files.h"
 #include "client/stream/stream_requester.h"
-#include "client/v4/nfs4_files.h"
+#include "rpc/rpcbind.h"
 
 namespace steertag::peer {
 namespace {
@@ -57,6 +57,22 @@ Expected<void, FileError> check_provider(const FileClientOptions& options,
   return {};
 }
 
+/// Where a data server is. `rdma` is the provider for its netids of RDMA, which do not say iWARP or
+/// RoCE; empty: none.
+Expected<net::Url, FileError> url_of(const DataServerPath& path, std::string_view rdma) {
+  const auto host = rpcbind::host_of(path.address);
+  const auto port = rpcbind::port_of(path.address);
+  net::Url url;
+  if (path.netid == "rdma" || path.netid == "rdma6") url.provider = rdma;
+  if (path.netid == "tcp" || path.netid == "tcp6") url.provider = kStreamProvider;
+  if (!host || url.provider.empty())
+    return tl::unexpected(
+        FileError{FileErrc::call_failed, "no way to " + path.netid + " " + path.address, 0, {}});
+  url.host = *host;
+  url.port = *port;
+  return url;
+}
+
 /// co_ownerid: this process, which has no state that another run of it could take over.
 std::string make_owner(const fabric::RandomSource& random) {
   return "steertag " + std::to_string(::getpid()) + " " + std::to_string(random());
@@ -64,22 +80,26 @@ std::string make_owner(const fabric::RandomSource& random) {
 
 }  // namespace
 
-Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
-                                                          const FileClientOptions& options,
-                                                          const fabric::RandomSource& random) {
-  Way way;
+Expected<CallWay, FileError> FileClient::make_way(const net::Url& url,
+                                                  const FileClientOptions& options,
+                                                  const fabric::RandomSource& random,
+                                                  fabric::Provider* shared) {
+  CallWay way;
   const auto first_xid = static_cast<std::uint32_t>(random());
   if (url.provider == kStreamProvider) {
     StreamRequesterOptions stream;
-    stream.attempts = kFileAttempts;
+    stream.attempts = options.attempts;
     auto transport = StreamRequester::open(url, stream, first_xid);
     if (!transport) return tl::unexpected(error_of(transport.error()));
     way.transport = std::move(*transport);
   } else {
-    auto provider = fabric::make_provider(url.provider, random);
-    if (!provider) return tl::unexpected(error_of(provider.error()));
-    way.provider = std::move(*provider);
-    const auto possible = check_provider(options, way.provider->capabilities(), url.provider);
+    if (!shared) {
+      auto provider = fabric::make_provider(url.provider, random);
+      if (!provider) return tl::unexpected(error_of(provider.error()));
+      way.provider = std::move(*provider);
+      shared = way.provider.get();
+    }
+    const auto possible = check_provider(options, shared->capabilities(), url.provider);
     if (!possible) return tl::unexpected(possible.error());
     RequesterOptions rdma;
     rdma.credits = options.credits;
@@ -107,7 +127,7 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
     rdma.reserve = options.version != 3 ? options.reserve : 0;
     rdma.policy = options.requester;
     rdma.interposer = options.interposer;
-    way.transport = std::make_unique<Requester>(*way.provider, url, rdma, first_xid);
+    way.transport = std::make_unique<Requester>(*shared, url, rdma, first_xid);
   }
   way.schedule = std::make_unique<CallSchedule>(*way.transport, std::chrono::steady_clock::now,
                                                 options.timeout);
@@ -132,16 +152,44 @@ Expected<void, FileError> FileClient::start_version3(const net::Url& url,
   return {};
 }
 
-Expected<void, FileError> FileClient::start_version4(const FileClientOptions& options,
+DataServerConnector FileClient::connector(const net::Url& url, const FileClientOptions& options,
+                                          const fabric::RandomSource& random) {
+  FileClientOptions way = options;
+  way.attempts = std::min(options.attempts, kDataServerAttempts);
+  way.timeout = std::min(options.timeout, kDataServerTimeout);
+  way.interposer = nullptr;
+  return [way, random, provider = nfs_.provider.get(),
+          name = url.provider](const DataServerPath& path) -> Expected<CallWay, FileError> {
+    const auto to = url_of(path, provider ? std::string_view(name) : std::string_view());
+    if (!to) return tl::unexpected(to.error());
+    return make_way(*to, way, random, provider);
+  };
+}
+
+Expected<void, FileError> FileClient::start_version4(const net::Url& url,
+                                                     const FileClientOptions& options,
                                                      const fabric::RandomSource& random) {
   SessionOptions session;
   session.identity = options.identity;
   session.owner = make_owner(random);
   session.policy = options.session;
   wire::store_u64(session.verifier.data(), random());
-  auto files = std::make_unique<Nfs4Files>(*nfs_.schedule, std::move(session));
+  // A session of its own is all that direct access knows.
+  const bool is_direct =
+      options.transfer == TransferMode::optimistic || options.transfer == TransferMode::batch;
+  if (options.layouts && !is_direct) session.roles = nfs4::EXCHGID4_FLAG_USE_PNFS_MDS;
+  auto files = std::make_unique<Nfs4Files>(*nfs_.schedule, session);
   if (auto started = files->start(); !started) return started;
-  files_ = std::move(files);
+  const bool has_layouts =
+      session.roles != 0 && files->session().has_roles(nfs4::EXCHGID4_FLAG_USE_PNFS_MDS);
+  if (!has_layouts) {
+    files_ = std::move(files);
+    return {};
+  }
+  auto striped = std::make_unique<StripedFiles>(std::move(files), connector(url, options, random),
+                                                std::move(session));
+  striped_ = striped.get();
+  files_ = std::move(striped);
   return {};
 }
 
@@ -163,7 +211,7 @@ void FileClient::start_optimistic(const net::Url& url, const FileClientOptions& 
 Expected<void, FileError> FileClient::start(const net::Url& url, const FileClientOptions& options,
                                             const fabric::RandomSource& random) {
   if (options.version != 3) {
-    auto started = start_version4(options, random);
+    auto started = start_version4(url, options, random);
     if (started) return started;
     const bool may_fall =
         options.version == 0 && started.error().code == FileErrc::unsupported_version;

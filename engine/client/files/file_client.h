@@ -5,14 +5,14 @@
 #include <memory>
 
 #include "client/direct/optimistic_files.h"
+#include "client/files/call_way.h"
 #include "client/files/identity.h"
 #include "client/files/remote_files.h"
 #include "client/files/transfer_mode.h"
 #include "client/interposer.h"
 #include "client/policy.h"
-#include "client/rdma/call_schedule.h"
 #include "client/rdma/requester.h"
-#include "fabric/fabric.h"
+#include "client/v4/pnfs/striped_files.h"
 
 namespace steertag::peer {
 
@@ -24,6 +24,10 @@ inline constexpr std::chrono::milliseconds kCallTimeout{60'000};
 /// is lost, however far the transfer has come. A long transfer therefore needs more than
 /// kMostAttempts.
 inline constexpr std::uint32_t kFileAttempts = 8;
+/// The same at a data server, and from a call to its reply there: the metadata server is faster to
+/// turn to.
+inline constexpr std::uint32_t kDataServerAttempts = 2;
+inline constexpr std::chrono::milliseconds kDataServerTimeout{20'000};
 inline constexpr std::string_view kStreamProvider = "tcp";
 
 struct FileClientOptions {
@@ -45,13 +49,16 @@ struct FileClientOptions {
   bool recoverable_faults = false;
   std::optional<std::uint32_t> inline_bytes{};  // over RDMA: announced (RFC 8797 4), or the mode's
   std::size_t chunk_from = SIZE_MAX;            // over RDMA: FormWish::chunk_from, or the mode's
-  std::uint32_t attempts = kFileAttempts;       // over RDMA: connections on which one call is tried
+  std::uint32_t attempts = kFileAttempts;       // connections on which one call is tried
   /// Credits that calls of version 4 leave alone: with one the client finds out whether the server
   /// still answers (RFC 8267 6.7.2).
   std::uint32_t reserve = 1;
   RequesterPolicy requester{};
   OptimisticPolicy optimistic{};
   SessionPolicy session{};
+  /// Version 4.1 asks for layouts and uses data servers, where the metadata server has any. Not
+  /// with the transfers optimistic and batch.
+  bool layouts = true;
   std::shared_ptr<ClientInterposer> interposer{};
 };
 
@@ -66,33 +73,36 @@ class FileClient {
   RemoteFiles& files() { return *files_; }
   /// None without direct access.
   const OptimisticFiles* optimistic() const { return optimistic_; }
+  /// None without layouts.
+  const StripedFiles* striped() const { return striped_; }
   /// What carries the calls of NFS.
   ClientTransport& transport() { return nfs_.schedule->transport(); }
 
  private:
-  /// What carries calls to one port. The members depend on those before them.
-  struct Way {
-    std::unique_ptr<fabric::Provider> provider;
-    std::unique_ptr<ClientTransport> transport;
-    std::unique_ptr<CallSchedule> schedule;
-  };
-
   FileClient() = default;
-  static Expected<Way, FileError> make_way(const net::Url& url, const FileClientOptions& options,
-                                           const fabric::RandomSource& random);
+  /// `shared` is the provider of another way, which must outlive this one; with nullptr it has its
+  /// own.
+  static Expected<CallWay, FileError> make_way(const net::Url& url,
+                                               const FileClientOptions& options,
+                                               const fabric::RandomSource& random,
+                                               fabric::Provider* shared = nullptr);
+  /// Ways to the data servers of the metadata server behind `url`.
+  DataServerConnector connector(const net::Url& url, const FileClientOptions& options,
+                                const fabric::RandomSource& random);
   Expected<void, FileError> start(const net::Url& url, const FileClientOptions& options,
                                   const fabric::RandomSource& random);
   Expected<void, FileError> start_version3(const net::Url& url, const FileClientOptions& options,
                                            const fabric::RandomSource& random);
   void start_optimistic(const net::Url& url, const FileClientOptions& options,
                         const fabric::RandomSource& random);
-  Expected<void, FileError> start_version4(const FileClientOptions& options,
+  Expected<void, FileError> start_version4(const net::Url& url, const FileClientOptions& options,
                                            const fabric::RandomSource& random);
 
-  Way nfs_;
-  Way mount_;
+  CallWay nfs_;
+  CallWay mount_;
   std::unique_ptr<RemoteFiles> files_;
   OptimisticFiles* optimistic_ = nullptr;  // the same, if it is that
+  StripedFiles* striped_ = nullptr;        // likewise
 };
 
 }  // namespace steertag::peer

@@ -25,7 +25,7 @@ struct FileReader::State : std::enable_shared_from_this<FileReader::State> {
         wish(its_wish),
         read_bytes(limits().read_bytes) {}
 
-  TransferLimits limits() const { return limited(files.limits(), wish); }
+  TransferLimits limits() const { return limited(files.limits_of(file), wish); }
 
   void fill();
   bool may_ask() const;
@@ -55,7 +55,7 @@ bool FileReader::State::may_ask() const {
   if (error || end || in_flight >= std::max(limits().calls, 1U)) return false;
   if (pieces.empty()) return true;
   // Beyond the known size one READ is enough to see the end.
-  const std::size_t window = std::min(kReadAheadBytes, files.limits().transfer_bytes);
+  const std::size_t window = std::min(kReadAheadBytes, limits().transfer_bytes);
   return next < size && next + read_bytes - delivered <= window;
 }
 

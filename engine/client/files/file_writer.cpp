@@ -27,7 +27,7 @@ struct FileWriter::State : std::enable_shared_from_this<FileWriter::State> {
         source(std::move(its_source)),
         wish(its_wish) {}
 
-  TransferLimits limits() const { return limited(files.limits(), wish); }
+  TransferLimits limits() const { return limited(files.limits_of(file), wish); }
 
   void fill();
   bool may_write() const;

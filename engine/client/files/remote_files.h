@@ -156,6 +156,8 @@ class RemoteFiles {
   /// Gives back what the file has, if anything.
   virtual void return_delegation(RemoteFile /*file*/) {}
   virtual TransferLimits limits() const = 0;
+  /// Those of an open file, which may be less or more.
+  virtual TransferLimits limits_of(RemoteFile /*file*/) const { return limits(); }
   virtual std::uint32_t version() const = 0;
   /// Gives back what the server keeps for this client; nothing but the destructor may follow.
   virtual Expected<void, FileError> end() = 0;

@@ -1,6 +1,8 @@
 // Deadlines and later work of a client.
 #include "client/rdma/call_schedule.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -81,20 +83,45 @@ void CallSchedule::give_up_all() {
   giving_up_ = false;
 }
 
-void CallSchedule::step(milliseconds timeout) {
-  if (interrupted(clock_())) return give_up_all();
-  give_up_late();
-  if (act(clock_())) timeout = milliseconds{0};
-  if (interrupted_) timeout = std::min(timeout, kInterruptPoll);
+milliseconds CallSchedule::left(milliseconds most) {
+  if (interrupted_) most = std::min(most, kInterruptPoll);
   drop_ended();
   const Time now = clock_();
   const auto until = [&](Time time) {
     const auto left = std::chrono::ceil<milliseconds>(time - now);
-    timeout = std::clamp(left, milliseconds{0}, timeout);
+    most = std::clamp(left, milliseconds{0}, most);
   };
   if (!deadlines_.empty()) until(deadlines_.front().time);
   if (!actions_.empty()) until(actions_.begin()->first);
-  transport_.step(timeout);
+  return most;
+}
+
+/// Waits until one of the servers has something for its transport, or something is due.
+void CallSchedule::wait_for_any(milliseconds timeout) {
+  std::vector<CallSchedule*> all = joined_;
+  all.push_back(this);
+  std::vector<pollfd> waits;
+  for (CallSchedule* one : all) {
+    timeout = one->transport_.idle_for(one->left(timeout));
+    waits.push_back({one->transport_.descriptor(), POLLIN, 0});
+  }
+  // Also after an interruption: each transport finds what is ready in its own step.
+  ::poll(waits.data(), waits.size(), static_cast<int>(timeout.count()));
+}
+
+void CallSchedule::step_alone(milliseconds timeout) {
+  if (interrupted(clock_())) return give_up_all();
+  give_up_late();
+  if (act(clock_())) timeout = milliseconds{0};
+  transport_.step(left(timeout));
+}
+
+void CallSchedule::step(milliseconds timeout) {
+  if (joined_.empty()) return step_alone(timeout);
+  wait_for_any(timeout);
+  step_alone(milliseconds{0});
+  // What these do may have others join.
+  for (std::size_t i = 0; i < joined_.size(); ++i) joined_[i]->step_alone(milliseconds{0});
 }
 
 }  // namespace steertag::peer

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <unordered_set>
+#include <vector>
 
 #include "client/rdma/client_transport.h"
 #include "endpoint/deadline_clock.h"
@@ -15,6 +16,7 @@ namespace steertag::peer {
 /// How often it is asked whether the caller was interrupted.
 inline constexpr std::chrono::milliseconds kInterruptPoll{100};
 
+/// Of one server. Schedules that are joined to another are stepped with it.
 class CallSchedule {
  public:
   /// `transport` must outlive the schedule. Every call has `timeout` from when it is handed over to
@@ -29,6 +31,10 @@ class CallSchedule {
 
   /// Is asked while calls are waited for; true gives them all up, with what was to be done later.
   void set_interrupted(std::function<bool()> interrupted) { interrupted_ = std::move(interrupted); }
+
+  /// From now on `step` of this works for the other server too, which must leave before it ends.
+  void join(CallSchedule& other) { joined_.push_back(&other); }
+  void leave(CallSchedule& other) { std::erase(joined_, &other); }
 
   /// Works until something came or `timeout` passed.
   void step(std::chrono::milliseconds timeout);
@@ -48,6 +54,10 @@ class CallSchedule {
     Time time;
     std::uint32_t xid;
   };
+  void step_alone(std::chrono::milliseconds timeout);
+  void wait_for_any(std::chrono::milliseconds timeout);
+  /// From now to what is due next, at most `most`.
+  std::chrono::milliseconds left(std::chrono::milliseconds most);
   void drop_ended();
   void give_up_late();
   bool act(Time until);
@@ -63,6 +73,7 @@ class CallSchedule {
   std::function<bool()> interrupted_;
   Time next_question_{};
   bool giving_up_ = false;
+  std::vector<CallSchedule*> joined_;
 };
 
 }  // namespace steertag::peer

@@ -37,6 +37,10 @@ class ClientTransport {
   virtual Expected<std::uint32_t, CallError> submit(Request request, CallCallback callback) = 0;
   /// Works until a callback came or `timeout` passed. Must be called until the callbacks have come.
   virtual void step(std::chrono::milliseconds timeout) = 0;
+  /// Readable, as poll(2) defines, when `step` would handle an external event.
+  virtual int descriptor() const = 0;
+  /// How long no `step` is needed unless the descriptor becomes readable, at most `most`.
+  virtual std::chrono::milliseconds idle_for(std::chrono::milliseconds most) = 0;
   /// Gives up a call: its callback gets `error`. What the server may still do to it must not meet
   /// the others, so that these may go to a new connection.
   virtual void give_up(std::uint32_t xid, CallError error) = 0;

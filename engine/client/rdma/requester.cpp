@@ -34,6 +34,7 @@ Expected<std::uint32_t, CallError> Requester::submit(Request request, CallCallba
   if (options_.form) request.wish = *options_.form;
   queue_.push_back(std::make_unique<OutgoingCall>(xid, std::move(request), std::move(callback),
                                                   options_.policy.reply));
+  unsettled_ = true;
   return xid;
 }
 
@@ -100,8 +101,15 @@ void Requester::step(std::chrono::milliseconds timeout) {
   // connection that could not even be started bring anything.
   const bool idle = callbacks_ == before && !down_;
   provider_.poll(idle ? timeout : std::chrono::milliseconds{0});
+  unsettled_ = false;
   pump();
   if (up() && pending() == 0 && !options_.policy.keeps_idle) endpoint_->disconnect();
+}
+
+std::chrono::milliseconds Requester::idle_for(std::chrono::milliseconds most) {
+  if (unsettled_ || down_) return std::chrono::milliseconds{0};
+  if (!endpoint_ && !queue_.empty()) most = std::min(most, pause_.left(clock_()));
+  return provider_.idle_for(most);
 }
 
 void Requester::abort_connection() {
@@ -154,6 +162,7 @@ OutgoingCall* Requester::find(std::uint32_t xid) {
 }
 
 void Requester::on_up() {
+  unsettled_ = true;
   negotiated_ = endpoint_->negotiated();
   if (options_.interposer) {
     UpStep step{*endpoint_, options_.announced, negotiated_};
@@ -166,6 +175,7 @@ void Requester::on_up() {
 
 void Requester::on_message(ReceiveId receive, View message,
                            std::optional<std::uint32_t> invalidated) {
+  unsettled_ = true;
   const auto effects = [this] { return statistics_.replies + statistics_.reverse_calls; };
   const std::uint64_t before = effects();
   if (invalidated) {

@@ -68,6 +68,8 @@ class Requester final : public ClientTransport, private EndpointUser, private fa
   /// Closes the call's memory and drops the connection, on which the server may still use it (RFC
   /// 8166 4.4.1).
   void give_up(std::uint32_t xid, CallError error) override;
+  int descriptor() const override { return provider_.descriptor(); }
+  std::chrono::milliseconds idle_for(std::chrono::milliseconds most) override;
 
   bool up() const { return endpoint_ && endpoint_->up(); }
   std::size_t pending() const override { return outstanding_.size() + queue_.size(); }
@@ -139,6 +141,8 @@ class Requester final : public ClientTransport, private EndpointUser, private fa
   trace::ByteSink* bytes_ = nullptr;
   RequesterStatistics statistics_;
   std::uint64_t callbacks_ = 0;
+  // Something came since the last step: a call, or a notice while another polled the provider.
+  bool unsettled_ = false;
   ReverseService* reverse_ = nullptr;
   std::unordered_map<WorkTag, Bytes> beside_;  // messages that are no calls
   std::uint64_t next_beside_ = 0;

@@ -59,6 +59,7 @@ Expected<std::uint32_t, CallError> StreamRequester::submit(Request request, Call
   call->octets = call->mark.size() + length;
   const std::uint32_t xid = call->xid;
   queue_.push_back(std::move(call));
+  unsettled_ = true;
   return xid;
 }
 
@@ -77,7 +78,14 @@ void StreamRequester::step(std::chrono::milliseconds timeout) {
   pump();
   const bool idle = callbacks_ == before && state_ != State::down;
   reactor_.poll(idle ? timeout : std::chrono::milliseconds{0});
+  unsettled_ = false;
   pump();
+}
+
+std::chrono::milliseconds StreamRequester::idle_for(std::chrono::milliseconds most) {
+  if (unsettled_ || state_ == State::down) return std::chrono::milliseconds{0};
+  if (state_ == State::none && !queue_.empty()) most = std::min(most, pause_.left(reactor_.now()));
+  return reactor_.idle_for(most);
 }
 
 // --- the connection
@@ -173,6 +181,7 @@ void StreamRequester::close() {
   socket_.close();
   received_.clear();
   sending_.clear();
+  answers_.clear();
   front_sent_ = 0;
   state_ = State::none;
 }
@@ -235,8 +244,10 @@ void StreamRequester::forget_sent(std::size_t octets) {
   front_sent_ += octets;
   while (!sending_.empty() && front_sent_ >= sending_.front()->octets) {
     front_sent_ -= sending_.front()->octets;
-    sending_.front()->sent = true;
+    Call& call = *sending_.front();
+    call.sent = true;
     sending_.pop_front();
+    if (call.is_answer) answers_.pop_front();
   }
 }
 
@@ -263,10 +274,30 @@ void StreamRequester::receive() {
   }
 }
 
+void StreamRequester::answer(View record) {
+  Bytes reply;
+  // A server that calls on without reading gets no more (kMostUnsentAnswers).
+  if (reverse_ && answers_.size() < kMostUnsentAnswers) reply = reverse_->answer(record);
+  if (reply.empty()) {
+    ++statistics_.discarded;
+    return;
+  }
+  ++statistics_.reverse_calls;
+  auto call = std::make_unique<Call>();
+  call->request.stream = std::move(reply);
+  call->is_answer = true;
+  const auto length = static_cast<std::uint32_t>(call->request.stream.size());
+  wire::store_u32(call->mark.data(), rpc::record_mark(length, true));
+  call->octets = call->mark.size() + length;
+  sending_.push_back(call.get());
+  answers_.push_back(std::move(call));
+}
+
 void StreamRequester::handle(View record) {
   const auto xid = rpc::xid(record);
+  if (xid && rpc::direction(record) == rpc::MessageType::CALL) return answer(record);
   const auto found = outstanding_.find(xid.value_or(0));
-  // A call of the server's, a second reply, or one to a call that it cannot know yet.
+  // A second reply, or one to a call that it cannot know yet.
   if (!xid || rpc::direction(record) != rpc::MessageType::REPLY || found == outstanding_.end() ||
       !found->second->sent) {
     ++statistics_.discarded;

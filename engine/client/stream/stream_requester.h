@@ -22,6 +22,10 @@ inline constexpr std::uint32_t kDefaultStreamCalls = 64;
 /// File data of all calls together: as with registered memory, so that both ways behave alike.
 inline constexpr std::size_t kStreamTransferBytes = std::size_t{64} << 20;
 
+/// Octets of a call or reply of the reverse direction, which a session's backchannel agrees on. A
+/// record has room for more; a CB_NOTIFY_DEVICEID of some hundred devices fits.
+inline constexpr std::size_t kStreamReverseBytes = 16384;
+
 struct StreamRequesterOptions {
   std::uint32_t calls = kDefaultStreamCalls;
   std::uint32_t attempts = kMostAttempts;
@@ -34,7 +38,8 @@ struct StreamRequesterStatistics {
   std::uint64_t calls = 0;          // sent, or begun to be sent
   std::uint64_t retransmitted = 0;  // those sent again, on a later connection
   std::uint64_t replies = 0;
-  std::uint64_t discarded = 0;  // records without effect
+  std::uint64_t reverse_calls = 0;  // of the server, that were answered
+  std::uint64_t discarded = 0;      // records without effect
 };
 
 class StreamRequester final : public ClientTransport, private net::Channel {
@@ -54,7 +59,14 @@ class StreamRequester final : public ClientTransport, private net::Channel {
   void give_up(std::uint32_t xid, CallError error) override;
   std::size_t pending() const override { return outstanding_.size() + queue_.size(); }
   TransportLimits limits() const override { return {options_.calls, kStreamTransferBytes}; }
+  int descriptor() const override { return reactor_.descriptor(); }
+  std::chrono::milliseconds idle_for(std::chrono::milliseconds most) override;
   void abort_connection() override;
+  std::optional<ReverseLimits> reverse_limits() const override {
+    return ReverseLimits{kStreamReverseBytes, kStreamReverseBytes};
+  }
+  void serve_reverse(ReverseService* service) override { reverse_ = service; }
+  std::uint64_t connection_number() const override { return statistics_.connections; }
 
   bool up() const { return state_ == State::up; }
   const StreamRequesterStatistics& statistics() const { return statistics_; }
@@ -69,6 +81,7 @@ class StreamRequester final : public ClientTransport, private net::Channel {
     std::size_t octets = 0;      // with the marking word
     std::uint32_t attempts = 0;  // connections on which it was sent
     bool sent = false;           // all of it, on the present connection
+    bool is_answer = false;      // a reply to a call of the server
   };
 
   StreamRequester(net::Url url, const StreamRequesterOptions& options, std::uint32_t first_xid,
@@ -85,6 +98,8 @@ class StreamRequester final : public ClientTransport, private net::Channel {
   void forget_sent(std::size_t octets);
   void receive();
   void handle(View record);
+  /// A record that holds a call of the server, which has the connection for its backchannel.
+  void answer(View record);
   void fail(std::string reason);
   void close();
   void requeue_all();
@@ -104,12 +119,15 @@ class StreamRequester final : public ClientTransport, private net::Channel {
   bool came_up_ = false;  // the present connection, or the last
   std::deque<std::unique_ptr<Call>> queue_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Call>> outstanding_;
-  std::deque<Call*> sending_;   // of the outstanding ones, those with octets that have not left
-  std::size_t front_sent_ = 0;  // octets of the first of them that have left
-  std::vector<View> parts_;     // reused
+  std::deque<Call*> sending_;                  // calls and answers with octets that have not left
+  std::size_t front_sent_ = 0;                 // octets of the first of them that have left
+  std::deque<std::unique_ptr<Call>> answers_;  // those that are being sent, in order
+  std::vector<View> parts_;                    // reused
   RecordBuffer received_;
   StreamRequesterStatistics statistics_;
   std::uint64_t callbacks_ = 0;
+  bool unsettled_ = false;  // a call came since the last step
+  ReverseService* reverse_ = nullptr;
 };
 
 }  // namespace steertag::peer

@@ -47,6 +47,11 @@ class FakeTransport final : public ClientTransport {
     call.callback(tl::unexpected(std::move(error)));
   }
   std::size_t pending() const override { return waiting.size(); }
+  int descriptor() const override { return -1; }
+  /// A step always has something to do.
+  std::chrono::milliseconds idle_for(std::chrono::milliseconds) override {
+    return std::chrono::milliseconds{0};
+  }
   TransportLimits limits() const override { return {calls, std::size_t{1} << 20}; }
   void abort_connection() override {}
   std::optional<ReverseLimits> reverse_limits() const override { return reverse; }

@@ -140,17 +140,26 @@ bool CallbackProgram::races(const nfs4::CbSequenceArgs& args) const {
   });
 }
 
+template <class Args, class Action>
+Status CallbackProgram::recall(const nfs4::CbSequenceArgs& sequence, wire::Reader& reader,
+                               const Action& action) const {
+  Args args;
+  args.decode(reader);
+  if (!reader.ok()) return Status::NFS4ERR_BADXDR;
+  return races(sequence) ? Status::NFS4ERR_DELAY : action(args);
+}
+
 Status CallbackProgram::perform(CbOpnum number, const nfs4::CbSequenceArgs& sequence,
                                 wire::Reader& reader) {
   switch (number) {
     case CbOpnum::OP_CB_SEQUENCE:
       return policy_.second_sequence_status;
-    case CbOpnum::OP_CB_RECALL: {
-      nfs4::CbRecallArgs args;
-      args.decode(reader);
-      if (!reader.ok()) return Status::NFS4ERR_BADXDR;
-      return races(sequence) ? Status::NFS4ERR_DELAY : actions_.recall(args);
-    }
+    case CbOpnum::OP_CB_RECALL:
+      return recall<nfs4::CbRecallArgs>(sequence, reader, actions_.recall);
+    case CbOpnum::OP_CB_LAYOUTRECALL:
+      return recall<nfs4::CbLayoutrecallArgs>(sequence, reader, actions_.recall_layout);
+    case CbOpnum::OP_CB_NOTIFY_DEVICEID:
+      return recall<nfs4::CbNotifyDeviceidArgs>(sequence, reader, actions_.notify_devices);
     case CbOpnum::OP_CB_RECALL_SLOT: {
       nfs4::CbRecallSlotArgs args;
       args.decode(reader);

@@ -20,6 +20,9 @@ inline constexpr std::uint32_t kClientBackSlots = 4;
 struct CallbackActions {
   /// CB_RECALL: the status that answers it.
   std::function<nfs4::Status(const nfs4::CbRecallArgs&)> recall;
+  /// CB_LAYOUTRECALL and CB_NOTIFY_DEVICEID likewise.
+  std::function<nfs4::Status(const nfs4::CbLayoutrecallArgs&)> recall_layout;
+  std::function<nfs4::Status(const nfs4::CbNotifyDeviceidArgs&)> notify_devices;
   /// CB_RECALL_SLOT: the target of the fore channel.
   std::function<void(std::uint32_t highest_slot)> recall_slot;
   /// Whether a call of the fore channel has no reply yet (RFC 8881 2.10.6.3).
@@ -59,6 +62,10 @@ class CallbackProgram final : public ReverseService {
   bool is_retry(const nfs4::CbSequenceArgs& args) const;
   nfs4::Status perform(nfs4::CbOpnum number, const nfs4::CbSequenceArgs& sequence,
                        wire::Reader& reader);
+  /// Decodes the arguments and does what they ask, unless they have overtaken a reply.
+  template <class Args, class Action>
+  nfs4::Status recall(const nfs4::CbSequenceArgs& sequence, wire::Reader& reader,
+                      const Action& action) const;
 
   CallbackActions actions_;
   CallbackPolicy policy_;

@@ -26,6 +26,10 @@ class CallbackProgramTest : public ::testing::Test {
 
   CallbackActions actions() {
     return {[this](const nfs4::CbRecallArgs&) { return ++recalls, Status::NFS4ERR_BAD_STATEID; },
+            [this](const nfs4::CbLayoutrecallArgs&) {
+              return ++layout_recalls, Status::NFS4ERR_NOMATCHING_LAYOUT;
+            },
+            [this](const nfs4::CbNotifyDeviceidArgs&) { return ++device_changes, Status::NFS4_OK; },
             [this](std::uint32_t highest_slot) { targets.push_back(highest_slot); },
             [this](const nfs4::ReferringCall& call) { return call.rc_slotid == under_way; }};
   }
@@ -112,6 +116,8 @@ class CallbackProgramTest : public ::testing::Test {
 
   std::vector<std::uint32_t> targets;
   unsigned recalls = 0;
+  unsigned layout_recalls = 0;
+  unsigned device_changes = 0;
   std::uint32_t under_way = UINT32_MAX;  // a slot
   CallbackProgram program;
 };
@@ -211,6 +217,20 @@ TEST_F(CallbackProgramTest, UnknownAndUnsupportedOperationsEndTheCall) {
 TEST_F(CallbackProgramTest, SlotsAreRecalled) {
   EXPECT_EQ(answered(recall_slot(sequence(1), 3)).status, Status::NFS4_OK);
   EXPECT_EQ(targets, std::vector<std::uint32_t>{3});
+}
+
+TEST_F(CallbackProgramTest, RecallsOfLayoutsAndChangesOfDevicesAreAnswered) {
+  const auto recalled = compound(sequence(1), [](auto& operations) {
+    operations.add(CbOpnum::OP_CB_LAYOUTRECALL, nfs4::CbLayoutrecallArgs{});
+  });
+  EXPECT_EQ(answered(recalled).results.back(),
+            std::pair(CbOpnum::OP_CB_LAYOUTRECALL, Status::NFS4ERR_NOMATCHING_LAYOUT));
+  EXPECT_EQ(layout_recalls, 1U);
+  const auto changed = compound(sequence(2), [](auto& operations) {
+    operations.add(CbOpnum::OP_CB_NOTIFY_DEVICEID, nfs4::CbNotifyDeviceidArgs{});
+  });
+  EXPECT_EQ(answered(changed).status, Status::NFS4_OK);
+  EXPECT_EQ(device_changes, 1U);
 }
 
 TEST_F(CallbackProgramTest, RecallThatOvertakesItsCauseIsToComeAgain) {

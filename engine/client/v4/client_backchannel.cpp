@@ -25,6 +25,13 @@ CallbackActions ClientSession::callback_actions() {
   actions.recall = [this](const nfs4::CbRecallArgs& args) {
     return options_.recall ? options_.recall(args) : Status::NFS4ERR_BAD_STATEID;
   };
+  actions.recall_layout = [this](const nfs4::CbLayoutrecallArgs& args) {
+    return layout_events_ ? layout_events_->recall(args) : Status::NFS4ERR_NOTSUPP;
+  };
+  actions.notify_devices = [this](const nfs4::CbNotifyDeviceidArgs& args) {
+    if (!layout_events_) return Status::NFS4ERR_NOTSUPP;
+    return layout_events_->devices_changed(args) ? Status::NFS4_OK : Status::NFS4ERR_BADXDR;
+  };
   actions.recall_slot = [this](std::uint32_t highest_slot) { recall_slots(highest_slot); };
   actions.outstanding = [this](const nfs4::ReferringCall& call) {
     return slots_.is_under_way(call.rc_slotid, call.rc_sequenceid);

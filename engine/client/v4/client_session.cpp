@@ -51,11 +51,11 @@ ClientSession::ClientSession(CallSchedule& schedule, SessionOptions options)
     : schedule_(schedule),
       options_(std::move(options)),
       callbacks_(callback_actions(), options_.policy.callbacks) {
-  schedule_.transport().serve_reverse(&callbacks_);
+  if (!options_.is_for_data()) schedule_.transport().serve_reverse(&callbacks_);
 }
 
 ClientSession::~ClientSession() {
-  schedule_.transport().serve_reverse(nullptr);
+  if (!options_.is_for_data()) schedule_.transport().serve_reverse(nullptr);
 }
 
 // --- calls
@@ -228,14 +228,20 @@ void ClientSession::exchange_id() {
   nfs4::ExchangeIdArgs args;
   args.eia_clientowner.co_verifier = options_.verifier;
   args.eia_clientowner.co_ownerid = std::as_bytes(std::span(options_.owner));
+  args.eia_flags = options_.roles;
   ClientCompound call;
   call.add(Opnum::OP_EXCHANGE_ID, args);
   call_alone(std::move(call), [this](CompoundReply& reply) {
     const auto result = reply.next<nfs4::ExchangeIdResult>(Opnum::OP_EXCHANGE_ID);
     if (!result) return on_make_error(result.error(), &ClientSession::exchange_id);
-    reclaimed_ = reclaimed_ && has_client_id_ && client_id_ == result->resok4.eir_clientid;
+    server_roles_ = result->resok4.eir_flags & nfs4::EXCHGID4_FLAG_MASK_PNFS;
+    if (options_.is_for_data() && !has_roles(nfs4::EXCHGID4_FLAG_USE_PNFS_DS))
+      return fail_all({FileErrc::bad_results, "EXCHANGE_ID: this is no data server", 0, {}});
+    const bool is_other = client_id_ != 0 && client_id_ != result->resok4.eir_clientid;
+    reclaimed_ = reclaimed_ && has_client_id_ && !is_other;
     has_client_id_ = true;
     client_id_ = result->resok4.eir_clientid;
+    if (is_other && layout_events_) layout_events_->forgotten();
     create_sequence_ = result->resok4.eir_sequenceid;
     create_session();
   });
@@ -286,7 +292,7 @@ void ClientSession::create_session() {
     const std::uint32_t wanted = wanted_channel().ca_maxrequests;
     slots_.reset(std::min(channel_.ca_maxrequests, wanted));
     backchannel_made(made);
-    if (reclaimed_) {
+    if (reclaimed_ || options_.is_for_data()) {
       stage_ = Stage::ready;
     } else {
       reclaim_complete();

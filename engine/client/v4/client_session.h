@@ -38,6 +38,22 @@ struct SessionOptions {
   /// Asked for the status of a CB_RECALL; without it there is no delegation to recall.
   std::function<nfs4::Status(const nfs4::CbRecallArgs&)> recall{};
   SessionPolicy policy{};
+  /// eia_flags: EXCHGID4_FLAG_USE_PNFS_MDS or EXCHGID4_FLAG_USE_PNFS_DS, or none (RFC 8881 13.1).
+  std::uint32_t roles = 0;
+
+  /// The session is for READ, WRITE and COMMIT at a data server alone: no RECLAIM_COMPLETE (RFC
+  /// 8881 13.6) and no backchannel.
+  bool is_for_data() const { return roles == nfs4::EXCHGID4_FLAG_USE_PNFS_DS; }
+};
+
+/// What concerns the holder of layouts. Each must be there.
+struct LayoutEvents {
+  /// Asked for the status of a CB_LAYOUTRECALL.
+  std::function<nfs4::Status(const nfs4::CbLayoutrecallArgs&)> recall;
+  /// CB_NOTIFY_DEVICEID; false if a change does not decode.
+  std::function<bool(const nfs4::CbNotifyDeviceidArgs&)> devices_changed;
+  /// The server has forgotten the client, as after a restart.
+  std::function<void()> forgotten;
 };
 
 using CompoundDone = std::function<void(Expected<CompoundReply, FileError>)>;
@@ -68,6 +84,9 @@ class ClientSession {
     schedule_.run_until([&] { return outcome.has_value(); });
     return std::move(*outcome);
   }
+  /// Without it, callbacks about layouts get NFS4ERR_NOTSUPP. nullopt takes it back.
+  void serve_layouts(std::optional<LayoutEvents> events) { layout_events_ = std::move(events); }
+
   /// DESTROY_SESSION and DESTROY_CLIENTID, if there are any; waits.
   Expected<void, FileError> end();
 
@@ -76,6 +95,8 @@ class ClientSession {
   const nfs4::ChannelAttrs& channel() const { return channel_; }
   std::uint32_t slots() const { return slots_.size(); }
   std::uint64_t client_id() const { return client_id_; }
+  /// Whether EXCHANGE_ID has given the server all of these roles (EXCHGID4_FLAG_USE_...).
+  bool has_roles(std::uint32_t roles) const { return (server_roles_ & roles) == roles; }
   std::uint64_t sessions_made() const { return sessions_made_; }
   /// BIND_CONN_TO_SESSIONs that were answered.
   std::uint64_t binds() const { return binds_; }
@@ -129,7 +150,9 @@ class ClientSession {
 
   // The backchannel: client_backchannel.cpp.
   CallbackActions callback_actions();
-  bool can_be_called() const { return schedule_.transport().reverse_limits().has_value(); }
+  bool can_be_called() const {
+    return !options_.is_for_data() && schedule_.transport().reverse_limits().has_value();
+  }
   nfs4::ChannelAttrs wanted_backchannel() const;
   void backchannel_made(const nfs4::CreateSessionOk& made);
   /// Binds the present connection if the backchannel was lost with an earlier one, or if the server
@@ -160,6 +183,7 @@ class ClientSession {
   PendingRef completing_;  // RECLAIM_COMPLETE while it waits
   bool has_client_id_ = false;
   std::uint64_t client_id_ = 0;
+  std::uint32_t server_roles_ = 0;     // eir_flags
   std::uint32_t create_sequence_ = 0;  // csa_sequence of the next CREATE_SESSION
   bool reclaimed_ = false;             // RECLAIM_COMPLETE was made for this client id
   bool exchanged_ = false;             // EXCHANGE_ID was made for the session that is being made
@@ -169,6 +193,7 @@ class ClientSession {
   SlotTable slots_;
   std::uint64_t sessions_made_ = 0;  // also the number of the present one
   CallbackProgram callbacks_;
+  std::optional<LayoutEvents> layout_events_;
   bool has_backchannel_ = false;       // the server agreed to one
   std::uint64_t back_connection_ = 0;  // the last one that was to become part of it
   bool path_down_ = false;             // the server has said so since

@@ -54,6 +54,8 @@ class Nfs4Files final : public RemoteFiles {
   Expected<void, FileError> end() override;
 
   ClientSession& session() { return session_; }
+  CallSchedule& schedule() { return schedule_; }
+  RemoteHandle handle_of(RemoteFile file) const { return open_file(file)->handle; }
 
  private:
   struct OpenFile {

@@ -106,8 +106,10 @@ TEST(UniversalAddressTest, PortIsTheLastTwoNumbers) {
   EXPECT_EQ(rpcbind::universal_address("192.0.2.1", 20049), "192.0.2.1.78.81");
   EXPECT_EQ(rpcbind::host_of("192.0.2.1.78.81"), "192.0.2.1");
   EXPECT_EQ(rpcbind::host_of("::1.8.1"), "::1");
+  EXPECT_EQ(rpcbind::port_of("192.0.2.1.78.81"), 20049);
+  EXPECT_EQ(rpcbind::port_of("::1.8.1"), 2049);
   for (const char* bad : {"", ".", "1.2", "a.b.c", "192.0.2.1.78.256", "h.1.", "..1.1x"})
-    EXPECT_FALSE(rpcbind::host_of(bad)) << bad;
+    EXPECT_FALSE(rpcbind::host_of(bad) || rpcbind::port_of(bad)) << bad;
 }
 
 }  // namespace

@@ -42,6 +42,11 @@ def add_command(commands):
         metavar="N",
         help="READs or WRITEs under way, at most (as many as fit)",
     )
+    parser.add_argument(
+        "--no-pnfs",
+        action="store_true",
+        help="use no data servers, even if the server has some",
+    )
     place.add_transfer_options(parser)
     place.add_options(parser)
     parser.set_defaults(run=run)
@@ -80,6 +85,7 @@ def fetch(arguments):
     place.leave(files)
     if files.optimistic is not None:
         print(_reads(files.optimistic))
+    _tell_places(files.pnfs)
 
 
 def _reads(counts):
@@ -89,12 +95,25 @@ def _reads(counts):
     return f"{counts['valid']} reads by RDMA, {rpc} by RPC{failed}"
 
 
+def _tell_places(counts):
+    """Prints where the octets of a striped file were: at data servers, and at the metadata server."""
+    servers = counts["data_servers"] if counts else []
+    used = [each for each in servers if each["reads"] or each["writes"]]
+    if not used:
+        return
+    octets = [each["read_bytes"] + each["written_bytes"] for each in used]
+    own = counts["metadata_server"]["read_bytes"] + counts["metadata_server"]["written_bytes"]
+    places = ", ".join(map(str, octets))
+    print(f"octets at {len(used)} data servers: {places}; at the metadata server: {own}")
+
+
 def _connect(url, arguments):
     return place.connect(
         url,
         arguments,
         io_bytes=arguments.io_bytes,
         in_flight=arguments.in_flight,
+        layouts=not arguments.no_pnfs,
         **place.transfer_options(arguments),
     )
 
@@ -171,6 +190,7 @@ def _store(arguments, descriptor, status):
             files.remove(directory, temporary)
         raise
     place.leave(files)
+    _tell_places(files.pnfs)
 
 
 def _target_of(files, arguments):

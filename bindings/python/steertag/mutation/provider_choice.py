@@ -3,13 +3,14 @@
 from .deviating_peer import CannotScore
 
 PROVIDERS = ("iwarp", "roce")
-# Documents about what is below messages, with the provider that has it.
+# Documents and rows about what is below messages, with the provider that has it.
 _BINDS = {
     "IBA": "roce",
     "RFC5040": "iwarp",
     "RFC5041": "iwarp",
     "RFC5044": "iwarp",
     "RFC6581": "iwarp",
+    "ODAFS-34": "iwarp",  # recoverable refusals are messages of RDMAP
 }
 # What a run takes without `--listen`.
 _DEFAULT = "iwarp"
@@ -17,7 +18,7 @@ _DEFAULT = "iwarp"
 
 def bound_to(requirement):
     """The provider that alone shows who breaks this row; None if any does."""
-    return _BINDS.get(requirement.partition("-")[0])
+    return _BINDS.get(requirement) or _BINDS.get(requirement.partition("-")[0])
 
 
 def listening(requirement, provider=None):

@@ -10,6 +10,8 @@ OF_MPA = Deviation("b", "RFC5044-4.1-1")
 ITS_OTHER_ROW = Deviation("b", "RFC8166-3.1-1", True)
 OTHER_ROW_OF_DDP = Deviation("a", "RFC5041-4.1-1", True)
 OF_INFINIBAND = Deviation("c", "IBA-9.7-1")
+OF_DIRECT_ACCESS = Deviation("d", "ODAFS-5")
+OF_A_ROW_OF_RDMAP = Deviation("e", "ODAFS-34")
 ALL = [OF_MESSAGES, OF_MPA, OF_INFINIBAND, ITS_OTHER_ROW, OTHER_ROW_OF_DDP]
 
 
@@ -29,6 +31,11 @@ def test_what_is_below_the_messages_of_another_provider_is_parted():
     below_iwarp = [OF_MPA, ITS_OTHER_ROW, OTHER_ROW_OF_DDP]
     assert parted(ALL, "roce") == ([OF_MESSAGES, OF_INFINIBAND], below_iwarp)
     assert parted(ALL, "iwarp")[1] == [OF_INFINIBAND]
+
+
+def test_one_row_may_be_below_messages_alone():
+    found = parted([OF_DIRECT_ACCESS, OF_A_ROW_OF_RDMAP], "roce")
+    assert found == ([OF_DIRECT_ACCESS], [OF_A_ROW_OF_RDMAP])
 
 
 def test_nothing_to_try_is_one_error():
