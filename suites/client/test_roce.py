@@ -5,21 +5,11 @@ import pytest
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read
 from steertag.suite.rdma import roce_packets as roce
+from steertag.suite.rdma.roce_alterations import CRC, DROPPED, OPCODES, PARTITION, PSNS
 from .client_verdicts import survives
 
 ORDER, REPORTED, SEQUENCE = "IBA-9.7-1", "IBA-9.7-2", "IBA-9.7-5"
-PARTITION, CRC = "IBA-10.9-1", "IBA-A17-1"
 NEEDS = ["server-bent-packets"]
-# Added to the right PSN.
-PSNS = {"ahead-one": 1, "ahead-far": 0x100000, "behind-one": -1, "behind-far": -0x100000}
-# Alterations of a packet that has to be dropped without a word, and the row that says so.
-DROPPED = {
-    "crc": (dict(bad_crc=True), CRC),
-    "cut": (dict(cut=20, bad_crc=True), CRC),
-    "partition": (dict(patches=[(roce.PARTITION_AT, b"\x12\x34")]), PARTITION),
-}
-# A Send of one packet with the opcode of another one.
-OPCODES = {"middle": 0x01, "last": 0x02, "write-middle": 0x07, "write-last": 0x08}
 
 
 class BentReply:

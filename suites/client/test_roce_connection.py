@@ -2,6 +2,7 @@
 
 import pytest
 
+from steertag import trace
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read
 from steertag.suite.rdma import roce_packets as roce
@@ -16,14 +17,6 @@ REPETITIONS = 3
 MISPLACED = {"rtu": roce.RTU, "mra": roce.MRA, "drep": roce.DREP}
 # Other numbers in place of the client's queue pair.
 PAIRS = {"other": lambda own: own ^ 1, "zero": lambda own: 0, "largest": lambda own: 0xFFFFFF}
-
-
-def numbers(bench, script):
-    """The Numbers of the script's connection, or the end of the case."""
-    found = roce.numbers(script.reply.conn)
-    if found is None:
-        bench.not_testable("the capture has no startup of the connection")
-    return found
 
 
 def count(packets, message):
@@ -79,7 +72,7 @@ def test_misplaced(bench, name):
     further."""
 
     def act(script):
-        found = numbers(bench, script)
+        found = roce.needed_numbers(bench, script.reply.conn)
         ids = found.transaction, found.server_id, found.client_id
         for _ in range(REPETITIONS):
             script.reply.raw.send_raw(roce.management(MISPLACED[name], *ids))
@@ -87,12 +80,6 @@ def test_misplaced(bench, name):
     script = PacketScript(is_read, act)
     outcome = expect(bench.use(script), ORDER, must=[kinds.COMPLETED])
     expect_going_on(script, outcome, ORDER)
-
-
-def disconnect_request(found, pair):
-    """A DREQ for this queue pair of the client."""
-    fields = (pair << 8).to_bytes(4, "big")
-    return roce.management(roce.DREQ, found.transaction, found.server_id, found.client_id, fields)
 
 
 class Disconnection(PacketScript):
@@ -107,8 +94,8 @@ class Disconnection(PacketScript):
     def _ends(self, _script):
         if not self._asked and self._under_way(self):
             self._asked = True
-            found = numbers(self.bench, self)
-            self.reply.raw.send_raw(disconnect_request(found, found.client_pair))
+            found = roce.needed_numbers(self.bench, self.reply.conn)
+            self.reply.raw.send_raw(roce.disconnect_request(found, trace.Role.server))
         return self._asked and self.answered()
 
     def answered(self):
@@ -157,9 +144,9 @@ def test_foreign_disconnect(bench, name):
     """A DREQ that names another queue pair than the client's. The client uses the connection further."""
 
     def act(script):
-        found = numbers(bench, script)
+        found = roce.needed_numbers(bench, script.reply.conn)
         pair = PAIRS[name](found.client_pair)
-        script.reply.raw.send_raw(disconnect_request(found, pair))
+        script.reply.raw.send_raw(roce.disconnect_request(found, trace.Role.server, pair))
 
     script = PacketScript(is_read, act)
     outcome = expect(bench.use(script), FOREIGN, must=[kinds.COMPLETED])

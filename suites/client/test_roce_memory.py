@@ -5,6 +5,7 @@ import pytest
 from steertag.suite import case, expect
 from steertag.suite.client.script import is_read, is_write
 from steertag.suite.rdma import roce_packets as roce
+from steertag.suite.rdma.roce_alterations import KEYS
 from .call_kinds import SPOILER
 from .client_verdicts import survives
 from .memory_use import MemoryUse, source, target
@@ -14,7 +15,6 @@ WRITE_CHECKED, READ_CHECKED, INVALIDATION = "IBA-10.6-1", "IBA-10.6-2", "IBA-10.
 NEEDS = ["server-bent-packets"]
 OCTETS = 64
 UNSURE = "nothing that the client did shows that its user had the answer"
-KEYS = {"zero": 0, "one": 1, "arbitrary": 0x5EED1000, "largest": 0xFFFFFFFF}
 
 
 def _reply(reply):

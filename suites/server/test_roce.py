@@ -5,27 +5,16 @@ import pytest
 from steertag import fabric
 from steertag.suite import case, expect, kinds
 from steertag.suite.rdma import roce_packets as roce
+from steertag.suite.rdma.roce_alterations import CRC, DROPPED, KEYS, OPCODES, PARTITION, PSNS
 from .chunk_checks import write_call
 from .packet_checks import SERVED, expect_ended, expect_served
 
 ORDER, REPORTED, ONCE = "IBA-9.7-1", "IBA-9.7-2", "IBA-9.7-3"
 SEQUENCE, LENGTHS, DEPTH, PATIENCE = "IBA-9.7-5", "IBA-9.7-6", "IBA-9.7-7", "IBA-9.7-8"
 WRITE_CHECKED, READ_CHECKED, INVALIDATION = "IBA-10.6-1", "IBA-10.6-2", "IBA-10.6-3"
-PARTITION, CRC = "IBA-10.9-1", "IBA-A17-1"
 NEEDS = ["bent-packets"]
 OCTETS = 64  # of a WRITE that fits one packet of any path MTU
-# Added to the right PSN.
-PSNS = {"ahead-one": 1, "ahead-far": 0x100000, "behind-one": -1, "behind-far": -0x100000}
 COPIES = 3  # of the packet with a wrong PSN
-KEYS = {"zero": 0, "one": 1, "arbitrary": 0x5EED1000, "largest": 0xFFFFFFFF}
-# A Send of one packet with the opcode of another one.
-OPCODES = {"middle": 0x01, "last": 0x02, "write-middle": 0x07, "write-last": 0x08}
-# Alterations of a packet that has to be dropped without a word, and the row that says so.
-DROPPED = {
-    "crc": (dict(bad_crc=True), CRC),
-    "cut": (dict(cut=20, bad_crc=True), CRC),
-    "partition": (dict(patches=[(roce.PARTITION_AT, b"\x12\x34")]), PARTITION),
-}
 READS_BEYOND = 8
 RNR_REPETITIONS = 6  # that the client asks for
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steertag import fabric
+from steertag import fabric, trace
 from steertag.suite import case, expect, kinds
 from steertag.suite.rdma import roce_packets as roce
 from .chunk_checks import read_call
@@ -35,14 +35,6 @@ def connect_bent(bench, *patches):
 def messages(conn, kind, start=0):
     """The server's messages of connection management of this kind."""
     return [each for each in roce.of_server(conn, start) if each.message == kind]
-
-
-def numbers(bench, conn):
-    """The Numbers of a connection, or the end of the case."""
-    found = roce.numbers(conn)
-    if found is None:
-        bench.not_testable("the capture has no startup of the connection")
-    return found
 
 
 @case("server.roce.request-repeated", requirements=[AGAIN], needs=NEEDS, hostile=True)
@@ -99,25 +91,19 @@ def test_misplaced(bench, name):
     """A message of connection management that does not fit an established connection. The connection goes
     on."""
     conn = bench.connect()
-    found = numbers(bench, conn)
+    found = roce.needed_numbers(bench, conn)
     octets = roce.management(MISPLACED[name], found.transaction, found.client_id, found.server_id)
     for _ in range(REPETITIONS):
         conn.raw.send_raw(octets)
         expect(conn.probe(), ORDER, must=[kinds.REPLY])
 
 
-def disconnect_request(found, pair):
-    """A DREQ for this queue pair of the server."""
-    fields = (pair << 8).to_bytes(4, "big")
-    return roce.management(roce.DREQ, found.transaction, found.client_id, found.server_id, fields)
-
-
 @case("server.roce.disconnect-idle", requirements=[ENDED, SERVED], needs=NEEDS, hostile=True)
 def test_idle_disconnect(bench):
     """A DREQ on a connection whose calls were all answered. A DREP answers it, and later clients are served."""
     conn = bench.connect()
-    found = numbers(bench, conn)
-    conn.raw.send_raw(disconnect_request(found, found.server_pair))
+    found = roce.needed_numbers(bench, conn)
+    conn.raw.send_raw(roce.disconnect_request(found, trace.Role.client))
     answered = conn.wait_until(lambda: messages(conn, roce.DREP))
     expect.true(answered, ENDED, "a DREP answers the DREQ")
     expect_served(bench)
@@ -130,7 +116,7 @@ def test_disconnect_under_way(bench):
     handle = bench.file(bench.random.randbytes(BUSY_OCTETS))
     conn = bench.connect()
     conn.stop_judging()
-    found = numbers(bench, conn)
+    found = roce.needed_numbers(bench, conn)
     reads = min(conn.window, MOST_READS)
     for _ in range(reads):
         call = read_call(conn, handle, BUSY_OCTETS)
@@ -139,7 +125,7 @@ def test_disconnect_under_way(bench):
     if not conn.wait_event("rdma_write"):
         bench.not_testable("the server writes nothing of a READ with a write chunk")
     before = written(conn)
-    conn.raw.send_raw(disconnect_request(found, found.server_pair))
+    conn.raw.send_raw(roce.disconnect_request(found, trace.Role.client))
     answered = conn.wait_until(lambda: messages(conn, roce.DREP))
     expect.true(answered, ENDED, "a DREP answers the DREQ")
     if before == reads * BUSY_OCTETS:
@@ -156,7 +142,7 @@ def written(conn):
 def test_foreign_disconnect(bench):
     """A DREQ that names another queue pair of the server. The connection goes on."""
     conn = bench.connect()
-    found = numbers(bench, conn)
+    found = roce.needed_numbers(bench, conn)
     for pair in (found.server_pair ^ 1, 0, 0xFFFFFF):
-        conn.raw.send_raw(disconnect_request(found, pair))
+        conn.raw.send_raw(roce.disconnect_request(found, trace.Role.client, pair))
         expect(conn.probe(), FOREIGN, must=[kinds.REPLY])

@@ -196,6 +196,15 @@ def management(kind, transaction, local_id, remote_id=0, fields=b""):
     return base + datagram + (head + body).ljust(MAD_BYTES, b"\0")
 
 
+def disconnect_request(found, sender, pair=None):
+    """A DREQ of one side for this queue pair of the other side, by default its own one. `found` are the Numbers."""
+    ids, own = (found.client_id, found.server_id), found.server_pair
+    if sender == trace.Role.server:
+        ids, own = (found.server_id, found.client_id), found.client_pair
+    fields = ((own if pair is None else pair) << 8).to_bytes(4, "big")
+    return management(DREQ, found.transaction, *ids, fields)
+
+
 def put_rdma(octets, address, length):
     """Puts another address and length into the RDMA header of a packet, a bytearray."""
     octets[ADDRESS_AT:KEY_AT] = struct.pack(">Q", address % (1 << 64))
@@ -222,6 +231,14 @@ def numbers(conn):
     transaction = struct.unpack_from(">Q", request.octets, BASE_BYTES + DATAGRAM_BYTES + 8)[0]
     pairs = request.word(32) >> 8, reply.word(12) >> 8
     return Numbers(transaction, request.word(0), reply.word(0), *pairs)
+
+
+def needed_numbers(bench, conn):
+    """The same, or the end of the case."""
+    found = numbers(conn)
+    if found is None:
+        bench.not_testable("the capture has no startup of the connection")
+    return found
 
 
 def reads_taken(conn):

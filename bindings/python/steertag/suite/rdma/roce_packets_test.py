@@ -55,6 +55,19 @@ def test_the_numbers_are_those_of_request_and_reply():
     assert roce.numbers(connection((CLIENT, request))) is None
 
 
+@pytest.mark.parametrize(
+    "sender, ids, pair", [(CLIENT, (1, 2), 0x22), (SERVER, (2, 1), 0x11)], ids=["client", "server"]
+)
+def test_a_disconnect_request_names_the_other_sides_queue_pair(sender, ids, pair):
+    found = roce.Numbers(9, 1, 2, 0x11, 0x22)
+    for wanted, options in ((pair, ()), (0x33, (0x33,))):
+        octets = roce.disconnect_request(found, sender, *options)
+        (packet,) = roce.packets(connection((sender, octets)))
+        assert packet.message == roce.DREQ
+        assert (packet.word(0), packet.word(4)) == ids
+        assert packet.word(8) >> 8 == wanted
+
+
 def test_a_read_request_has_a_length_and_a_setup_a_path_mtu():
     read = bytes([roce.READ_REQUEST]) + bytes(roce.LENGTH_AT - 1) + b"\0\0\x10\1"
     request = roce.management(roce.REQ, 9, 1, fields=bytes(50 - 8) + b"\x30")
