@@ -220,34 +220,44 @@ void OptimisticConnection::judge_age(const trace::Event& event, const Pending& p
   }
 }
 
-/// The first Read without an answer is the one that the server refused.
-void OptimisticConnection::fault(const trace::Event& event) {
-  if (event.actor != trace::Role::server || is_blind() || reads_.empty()) return;
+/// Returns the Reads without an answer: the server refused one of them. The first is shown.
+std::deque<OptimisticConnection::Pending> OptimisticConnection::fault(const trace::Event& event) {
+  if (event.actor != trace::Role::server || is_blind() || reads_.empty()) return {};
   latest_ = reads_.front().read;
   latest_->state = ReadState::faulted;
-  // None of those in flight brings anything.
-  for (const Pending& each : std::exchange(reads_, {})) {
+  std::deque<Pending> unanswered = std::exchange(reads_, {});
+  for (const Pending& each : unanswered) {
     if (user_ && each.read.in_frame) {
       user_->fail({each.read.file, each.read.block_offset, event.index});
     }
   }
+  return unanswered;
 }
 
-/// Only iWARP tells a fault of memory from other ends. `latest_` is the Read.
-void OptimisticConnection::judge_fault(const trace::Event& event,
-                                       const trace::Terminate& terminate) {
+bool OptimisticConnection::is_leased(const OptimisticRead& read, std::int64_t time_ns) const {
+  const Grant* grant = user_->grants.covering(read.stag, read.offset, read.length);
+  return grant != nullptr && !grant->returning &&
+         time_ns - grant->granted_ns < user_->certain_lease_ns();
+}
+
+/// Only iWARP tells a fault of memory from other ends. The Reads are those without an answer.
+void OptimisticConnection::judge_fault(const trace::Event& event, const trace::Terminate& terminate,
+                                       const std::deque<Pending>& unanswered) {
   // RFC 5040 4.8: a Remote Protection Error of RDMAP.
   const bool is_of_memory = terminate.layer == 0 && terminate.type == 1;
-  if (is_of_memory && recovers_ && latest_) return judge_agreed_fault(event, terminate);
-  if (!is_of_memory || !latest_ || !user_ || user_->may_have_ended) return;
-  const OptimisticRead& read = *latest_;
-  const Grant* grant = user_->grants.covering(read.stag, read.offset, read.length);
-  if (grant == nullptr || grant->returning) return;
-  if (event.time_ns - grant->granted_ns >= user_->certain_lease_ns()) return;
+  if (!is_of_memory || unanswered.empty()) return;
+  if (recovers_) return judge_agreed_fault(event, terminate);
+  if (!user_ || user_->may_have_ended) return;
+  // A server may look at a Read before it has answered those in front of it.
+  const auto is_kept = [&](const Pending& each) { return is_leased(each.read, event.time_ns); };
+  if (!std::ranges::all_of(unanswered, is_kept)) return;
   if (Finding* finding = connection_.findings.open(kGrantedMemoryStays, event.actor, event.index)) {
+    const OptimisticRead& first = unanswered.front().read;
     finding->expected = say("memory that stays registered for ", user_->lease_seconds, " s");
-    finding->observed = say("a fault of a Read of ", read.length, " octets at STag ",
-                            Hex{read.stag}, " offset ", Hex{read.offset, true});
+    const std::string which =
+        unanswered.size() == 1 ? "a Read" : say("one of ", unanswered.size(), " Reads, the first");
+    finding->observed = say("a fault of ", which, " of ", first.length, " octets at STag ",
+                            Hex{first.stag}, " offset ", Hex{first.offset, true});
   }
 }
 
@@ -264,8 +274,7 @@ void OptimisticConnection::judge_agreed_fault(const trace::Event& event,
 
 void OptimisticConnection::on(const trace::Event& event, const trace::Terminate& body) {
   connection_.terminated[static_cast<std::size_t>(event.actor)] = true;
-  fault(event);
-  judge_fault(event, body);
+  judge_fault(event, body, fault(event));
 }
 
 void OptimisticConnection::on(const trace::Event& event, const trace::Disconnect& body) {

@@ -92,8 +92,10 @@ class OptimisticConnection {
   void judge_place(const trace::Event& event, const OptimisticRead& read);
   void judge_frame(const trace::Event& event, const Pending& pending, OptimisticRead& read);
   void judge_age(const trace::Event& event, const Pending& pending, const Grant& grant);
-  void fault(const trace::Event& event);
-  void judge_fault(const trace::Event& event, const trace::Terminate& terminate);
+  std::deque<Pending> fault(const trace::Event& event);
+  bool is_leased(const OptimisticRead& read, std::int64_t time_ns) const;
+  void judge_fault(const trace::Event& event, const trace::Terminate& terminate,
+                   const std::deque<Pending>& unanswered);
   /// The same with both sides' word for recoverable refusals.
   void judge_agreed_fault(const trace::Event& event, const trace::Terminate& terminate);
 

@@ -90,6 +90,20 @@ TEST(OptimisticConnection, AFaultMayHaveItsReason) {
   fault(elsewhere, fourth);
 }
 
+TEST(OptimisticConnection, AFaultIsOfAnyReadInFlight) {
+  DirectScene both;
+  DirectPair granted(both);
+  granted.grant({reference(1), reference(2)});
+  granted.optimistic.ask_for(reference(1)).ask_for(reference(2)).event(Role::server, kInvalidStag);
+  granted.optimistic.expect("granted_memory_stays", "ODAFS-26");
+
+  DirectScene one;
+  DirectPair guessed(one);
+  guessed.grant({reference(1)});
+  guessed.optimistic.ask_for(reference(1)).ask_for(reference(2)).event(Role::server, kInvalidStag);
+  guessed.expect_nothing();
+}
+
 /// A refusal of the connection's Read of this number.
 trace::RdmaReadRefused refusal(std::uint32_t read) {
   return {read, kInvalidStag};
