@@ -42,7 +42,7 @@ def section_lines(sections, run):
     return lines[:-1]
 
 
-def machine_table(run):
+def machine_table(run, network="loopback, MTU 65536"):
     return table(
         [
             "machine",
@@ -60,7 +60,7 @@ def machine_table(run):
                 run.machine,
                 f"{run.load:.1f}",
                 run.kernel,
-                "loopback, MTU 65536",
+                network,
                 f"version {run.nfs}",
                 str(run.rounds),
                 f"{run.seconds:g} s",

@@ -13,7 +13,7 @@ PROJECT = pathlib.Path(__file__).resolve().parents[3]
 RESULTS = PROJECT / "docs" / "results"
 MATRIX = "README.md"
 # Made by other commands: ci/bench-nfs and ci/bench-direct.
-OTHERS = frozenset({"nfs-2003.md", "direct-access.md"})
+OTHERS = frozenset({"nfs-2003.md", "direct-access.md", "pnfs.md"})
 INTRODUCTION = """\
 # Results side by side
 

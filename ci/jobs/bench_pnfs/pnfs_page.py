@@ -1,0 +1,94 @@
+"""The page of a run: docs/results/pnfs.md."""
+
+from ci.jobs.bench_nfs import figures
+from ci.jobs.bench_nfs.nfs_page import METHOD, Section, machine_table, megabytes, section_lines
+from ci.jobs.bench_pnfs.pnfs_rows import COMMITS, DATA_SERVERS, FLOOR, FLOOR_AT, PACKINGS
+from ci.jobs.bench_pnfs.pnfs_rows import TRANSPORTS, UNITS
+from steertag.bench.bench_table import size as octets
+from steertag.matrix.matrix_markdown import table
+
+INTRODUCTION = """\
+# Striped files over RDMA: scaling with data servers
+
+`ci/bench-pnfs --keep` makes this page. It is not edited. Noronha (2008) measured pNFS over RDMA with up to eight data
+servers. Here client and servers are ours, in two network namespaces joined by a veth pair. Each data server's port has a
+link of limited rate at either end (HTB). All data servers are in one process: the links are the limit, not the processors."""
+ONE = DATA_SERVERS[0]
+
+
+def page(run):
+    """The text. `run` has machine, rounds, seconds, rate_mbit, missing, and the results of rows by name."""
+    link = (
+        f"A link has {run.rate_mbit} Mbit/s. The client has 4 calls in flight for each data server."
+    )
+    lines = [INTRODUCTION, "", METHOD, "", link, ""]
+    lines += [*machine_table(run, "veth, MTU 1500"), ""]
+    return "\n".join(lines + section_lines(SECTIONS, run)) + "\n"
+
+
+def scaling(found, servers):
+    """{kind: Value}: the rate with so many data servers, to that with one."""
+    return {
+        kind: figures.ratio(rounds, found[ONE, kind], "rate")
+        for (way, kind), rounds in found.items()
+        if way == servers
+    }
+
+
+def _scaling_table(found, head, kinds):
+    heads = [*head, "MB/s with 1", *(f"{n} to 1" for n in DATA_SERVERS[1:])]
+    heads += [f"client's CPU, {FLOOR_AT}", f"servers' CPU, {FLOOR_AT}"]
+    rows = []
+    for names, kind in kinds:
+        row = [*names, megabytes(figures.of(found[ONE, kind], "rate"))]
+        row += [scaling(found, servers)[kind].text(2) for servers in DATA_SERVERS[1:]]
+        most = found[FLOOR_AT, kind]
+        row += [_percent(most, "cpu_share"), _percent(most, "server_share")]
+        rows.append(row)
+    return table(heads, rows)
+
+
+def _percent(rounds, name):
+    return f"{figures.of(rounds, name).median * 100:.0f} %"
+
+
+def _reading(found):
+    yield f"READs of whole stripe units of a file that the servers have in memory, over iWARP. Floor: {FLOOR} at {FLOOR_AT}."
+    yield ""
+    kinds = [
+        ((octets(unit), packing), ("read", unit, packing)) for unit in UNITS for packing in PACKINGS
+    ]
+    yield from _scaling_table(found, ["stripe unit", "packing"], kinds)
+    yield ""
+    yield "![Throughput by the number of data servers](pnfs-scaling.svg)"
+
+
+def _writing(found):
+    yield "A new file: WRITEs of 64 KiB, unstable, then COMMIT. It goes to each data server, or to the metadata server alone."
+    yield ""
+    kinds = [((commit.upper(),), ("write", commit)) for commit in COMMITS]
+    yield from _scaling_table(found, ["COMMIT at"], kinds)
+
+
+def _transports(found):
+    yield "The same without limits on the links: the processors are the limit. Ratios of iWARP without CRC to TCP."
+    yield ""
+    tcp, iwarp = TRANSPORTS
+    rows = []
+    for operation in ("read", "write"):
+        for servers in DATA_SERVERS:
+            kind = (operation, servers)
+            row = [operation.upper(), str(servers)]
+            row += [megabytes(figures.of(found[way, kind], "rate")) for way in TRANSPORTS]
+            for name in ("rate", "cpu_s_per_gib", "server_s_per_gib"):
+                row.append(figures.ratio(found[iwarp, kind], found[tcp, kind], name).text(2))
+            rows.append(row)
+    heads = ["call", "data servers", *(f"MB/s, {way}" for way in TRANSPORTS)]
+    yield from table([*heads, "throughput", "client's CPU a GiB", "servers' CPU a GiB"], rows)
+
+
+SECTIONS = {
+    "S1": Section("S1: reading", _reading),
+    "S2": Section("S2: writing", _writing),
+    "S3": Section("S3: iWARP beside TCP", _transports),
+}

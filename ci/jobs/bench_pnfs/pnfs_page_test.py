@@ -1,0 +1,78 @@
+"""The page of a run has each row, and the floor counts the worst kind of file."""
+
+import pytest
+
+from ci.jobs.bench_nfs.figures import Figures
+from ci.jobs.bench_pnfs.bench_pnfs_command import BELOW, StripedRun, check_floor, parse
+from ci.jobs.bench_pnfs.pnfs_page import SECTIONS, page, scaling
+from ci.jobs.bench_pnfs.pnfs_plots import plots
+from ci.jobs.bench_pnfs.pnfs_rows import COMMITS, DATA_SERVERS, PACKINGS, TRANSPORTS, UNITS
+
+
+def rounds(megabytes_per_s):
+    return [Figures(round(megabytes_per_s * 10**6), 1, 1.0, 0.2, 0.1, 0.1)] * 3
+
+
+@pytest.fixture
+def run():
+    made = StripedRun(3, 0.4, "a machine", nfs="4.1", rate_mbit=80)
+    made.results = {
+        "S1": {
+            (servers, ("read", unit, packing)): rounds(10 * servers)
+            for unit in UNITS
+            for packing in PACKINGS
+            for servers in DATA_SERVERS
+        },
+        "S2": {
+            (servers, ("write", commit)): rounds(9 * servers)
+            for commit in COMMITS
+            for servers in DATA_SERVERS
+        },
+        "S3": {
+            (way, (operation, servers)): rounds(100 * len(way))
+            for way in TRANSPORTS
+            for operation in ("read", "write")
+            for servers in DATA_SERVERS
+        },
+    }
+    return made
+
+
+def test_each_row_is_on_the_page(run):
+    text = page(run)
+    assert "A link has 80 Mbit/s." in text
+    assert all(f"## {section.title}" in text for section in SECTIONS.values())
+    assert "| 64K | sparse | 10 | 2.00 | 4.00 | 8.00 | 30 % | 10 % |" in text
+    assert "| DS | 9 | 2.00 | 4.00 | 8.00 | 30 % | 10 % |" in text
+    assert "| READ | 1 | 300 | 1700 | 5.67 | 0.18 | 0.18 |" in text
+
+
+def test_a_row_that_is_not_there_says_why(run):
+    del run.results["S2"]
+    run.missing["S2"] = "there is no unshare"
+    assert "Not measured: there is no unshare." in page(run)
+
+
+def test_the_plot_has_a_line_for_each_kind_of_file(run):
+    svg = plots(run.results)["pnfs-scaling.svg"]
+    assert all(f"{unit}, {packing}" in svg for unit in ("64K", "1M") for packing in PACKINGS)
+
+
+def test_without_reading_there_is_no_plot():
+    assert plots({}) == {}
+
+
+def test_the_floor_counts_the_worst_kind(run, capsys):
+    assert check_floor(run) == 0
+    most, worst = DATA_SERVERS[-1], ("read", UNITS[1], "dense")
+    run.results["S1"][most, worst] = rounds(70)
+    assert scaling(run.results["S1"], most)[worst].median == 7
+    assert check_floor(run) == BELOW
+    assert "BELOW    reading from 8 data servers: 7.00 of one, floor 7.2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("rate", ["0", "10001", "fast"])
+def test_a_rate_that_no_link_has_is_refused(rate, capsys):
+    with pytest.raises(SystemExit):
+        parse(["--rate", rate])
+    assert "--rate" in capsys.readouterr().err

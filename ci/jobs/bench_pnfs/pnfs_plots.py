@@ -1,0 +1,32 @@
+"""The plot of a run, as SVG."""
+
+from ci.jobs.bench_nfs import figures
+from ci.jobs.bench_pnfs.pnfs_rows import DATA_SERVERS, PACKINGS, UNITS
+from steertag.bench.bench_plot import figure, to_svg
+from steertag.bench.bench_table import size as octets
+
+
+def plots(results):
+    """{name of a file: SVG}."""
+    return {"pnfs-scaling.svg": _scaling(results["S1"])} if "S1" in results else {}
+
+
+def _scaling(found):
+    made, axes = figure(1, 1)
+    axis = axes[0][0]
+    for unit in UNITS:
+        for packing in PACKINGS:
+            kind = ("read", unit, packing)
+            ratios = [
+                figures.ratio(found[n, kind], found[DATA_SERVERS[0], kind], "rate").median
+                for n in DATA_SERVERS
+            ]
+            axis.plot(DATA_SERVERS, ratios, "o-", label=f"{octets(unit)}, {packing}")
+    axis.plot(DATA_SERVERS, DATA_SERVERS, color="black", linewidth=0.5, label="as many as servers")
+    axis.set_title("READ: throughput to that of one data server")
+    axis.set_xlabel("data servers")
+    axis.set_xticks(DATA_SERVERS)
+    axis.set_ylim(bottom=0)
+    axis.grid(alpha=0.3)
+    axis.legend()
+    return to_svg(made)

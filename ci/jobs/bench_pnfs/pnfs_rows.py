@@ -1,0 +1,91 @@
+"""The rows of scaling. Each gives {(way, kind): [Figures]}; the ways are numbers of data servers, or transports."""
+
+import contextlib
+
+from ci.jobs.bench_nfs.namespaces import join, namespace
+from ci.jobs.bench_nfs.rounds import measure
+from ci.jobs.bench_pnfs.shaped_links import ShapedLinks
+from ci.jobs.bench_pnfs.striped import IO_BYTES, MIB, StripedFile, striped_server
+
+DATA_SERVERS = (1, 2, 4, 8)
+COMMITS = ("ds", "mds")
+UNITS = (65536, 1048576)
+PACKINGS = ("sparse", "dense")
+# {name of a column: provider}
+TRANSPORTS = {"TCP": "tcp", "iWARP without CRC": "iwarp"}
+# A data server's part of a file: with links of 100 Mbit/s two thirds of a second.
+SHAPED_SHARE, SHARE = 8 * MIB, 32 * MIB
+FLOOR_AT, FLOOR = 8, 7.2
+
+
+NETWORK = "stripes"
+
+
+@contextlib.contextmanager
+def _joined():
+    """(an ExitStack, the Place of servers in a namespace that is joined with this one)."""
+    with contextlib.ExitStack() as stack:
+        pid = stack.enter_context(namespace())
+        yield stack, join(pid, NETWORK, 0)
+
+
+def _file(stack, place, provider, servers, share, *options, links=None, io_bytes=IO_BYTES):
+    main = stack.enter_context(striped_server(place, provider, servers, *options, links=links))
+    file = StripedFile(main, servers, share, io_bytes)
+    stack.callback(file.close)
+    return file
+
+
+class Rows:
+    """Measures in network namespaces that last as long as the context."""
+
+    def __init__(self, rate_mbit, rounds, seconds):
+        self._rate, self._how = rate_mbit, (rounds, seconds)
+
+    def measured(self, name):
+        return {"S1": self.reading, "S2": self.writing, "S3": self.transports}[name]()
+
+    def reading(self):
+        """S1: READ by data servers, each behind a link of its own; by stripe unit and packing."""
+        kinds = [(unit, packing) for unit in UNITS for packing in PACKINGS]
+        with _joined() as (stack, place):
+            links = ShapedLinks(place, NETWORK, self._rate)
+            cells = [
+                _file(
+                    stack,
+                    place,
+                    "iwarp",
+                    servers,
+                    SHAPED_SHARE,
+                    *("--stripe-unit", unit, "--packing", packing),
+                    links=links,
+                    io_bytes=unit,
+                ).cell(servers, ("read", unit, packing), "read")
+                for unit, packing in kinds
+                for servers in DATA_SERVERS
+            ]
+            return measure(cells, *self._how)
+
+    def writing(self):
+        """S2: WRITE and COMMIT, the same; by the place of the COMMIT."""
+        with _joined() as (stack, place):
+            links = ShapedLinks(place, NETWORK, self._rate)
+            cells = [
+                _file(
+                    stack, place, "iwarp", servers, SHAPED_SHARE, "--commit", commit, links=links
+                ).cell(servers, ("write", commit), "write")
+                for commit in COMMITS
+                for servers in DATA_SERVERS
+            ]
+            return measure(cells, *self._how)
+
+    def transports(self):
+        """S3: READ and WRITE over each transport, by data servers; no link is limited."""
+        with _joined() as (stack, place):
+            cells = []
+            for way, provider in TRANSPORTS.items():
+                for servers in DATA_SERVERS:
+                    file = _file(stack, place, provider, servers, SHARE)
+                    for operation in ("read", "write"):
+                        cells.append(file.cell(way, (operation, servers), operation))
+            return measure(cells, *self._how)
