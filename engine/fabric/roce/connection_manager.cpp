@@ -221,6 +221,7 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
   if (const auto stale = peer_queue_pairs_.find({host, mad.message.queue_pair});
       knows && stale != peer_queue_pairs_.end()) {
     reject(from, mad, wire::kRejectedAsStale, CmSubject::request);
+    service->on_stale_request();
     stale->second->fail_stale();
     return;
   }

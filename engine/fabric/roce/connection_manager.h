@@ -31,6 +31,8 @@ class Service {
   virtual ~Service() = default;
   /// The session waits for its user's answer.
   virtual void on_request(Session& session, View private_data) = 0;
+  /// A request was rejected: its queue pair has a connection, which is lost.
+  virtual void on_stale_request() = 0;
   virtual const StartupPolicy& policy() const = 0;
 };
 

@@ -105,13 +105,20 @@ RoceListener::~RoceListener() {
 }
 
 void RoceListener::on_request(Session& session, View private_data) {
-  if (std::exchange(after_nameless_, !session.names_ends()) && !policy_.forgets_requests) {
+  const bool is_remembered = !session.names_ends() && !policy_.forgets_requests;
+  if (std::exchange(rejects_next_, is_remembered)) {
     return session.reject(wire::kRejectedByConsumer, {});
   }
   ++runtime_.notices;
   auto request = std::make_unique<RoceRequest>(runtime_, session, private_data);
   const AcceptCallback on_request = on_request_;  // it may destroy this listener
   on_request(std::move(request));
+}
+
+void RoceListener::on_stale_request() {
+  if (!policy_.forgets_stale) {
+    rejects_next_ = true;
+  }
 }
 
 }  // namespace steertag::fabric::roce

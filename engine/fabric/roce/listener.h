@@ -22,13 +22,14 @@ class RoceListener final : public Listener, private Service {
 
  private:
   void on_request(Session& session, View private_data) override;
+  void on_stale_request() override;
   const StartupPolicy& policy() const override { return policy_; }
 
   Runtime& runtime_;
   Port& port_;
   AcceptCallback on_request_;
   StartupPolicy policy_;
-  bool after_nameless_ = false;  // the request before this one named no ends
+  bool rejects_next_ = false;  // by policy
   std::uint16_t number_ = 0;
 };
 

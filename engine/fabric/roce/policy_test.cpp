@@ -150,6 +150,37 @@ class RoceNamelessRequestTest : public RoceListenPolicyTest {
   Kinds first, second, third;
 };
 
+class RoceStaleRequestTest : public RoceListenPolicyTest {
+ protected:
+  /// A second request by the queue pair of the first, and one by another.
+  void ask(const StartupPolicy& policy) {
+    ASSERT_NO_FATAL_FAILURE(listen(policy));
+    Mad first = request(listener->port());
+    end.say(first);
+    EXPECT_EQ(turn(), Kinds{"ConnectReply"});
+    first.message.local_id += 100;
+    end.say(first);
+    stale = turn();
+    pair.drop_server();
+    turn();
+    later = answer_to(request(listener->port()));
+  }
+
+  Kinds stale, later;
+};
+
+TEST_F(RoceStaleRequestTest, HarmsNoOther) {
+  ASSERT_NO_FATAL_FAILURE(ask({}));
+  EXPECT_EQ(stale, Kinds{"ConnectReject"});
+  EXPECT_EQ(later, Kinds{"ConnectReply"});
+}
+
+TEST_F(RoceStaleRequestTest, HasTheNextOneRejectedByPolicy) {
+  ASSERT_NO_FATAL_FAILURE(ask({.forgets_stale = false}));
+  EXPECT_EQ(stale, Kinds{"ConnectReject"});
+  EXPECT_EQ(later, Kinds{"ConnectReject"});
+}
+
 TEST_F(RoceNamelessRequestTest, HarmsNoOther) {
   ASSERT_NO_FATAL_FAILURE(ask({}));
   EXPECT_EQ(first, Kinds{"ConnectReply"});

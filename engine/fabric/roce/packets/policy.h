@@ -10,6 +10,7 @@ struct StartupPolicy {
   bool checks_service = true;    // false: a REQ for a service without a listener is taken
   bool knows_requests = true;    // false: a repeated REQ makes another connection
   bool forgets_requests = true;  // false: the REQ behind one without addresses is rejected
+  bool forgets_stale = true;     // false: the REQ behind one of a queue pair in use is rejected
 };
 
 struct Policy {
