@@ -6,7 +6,7 @@ import time
 
 from fuzz_changes import BREAK, END, LATER
 
-from suites.server.fpdus import crc32c, CRC_OCTETS, LENGTH_OCTETS
+from suites.server.iwarp.fpdus import crc32c, CRC_OCTETS, LENGTH_OCTETS
 
 # Startup frames (RFC 5044 7.1.1).
 STARTUP_OCTETS, STARTUP_LENGTH_AT = 20, 18

@@ -52,7 +52,7 @@ def pasted(recording):
 
 def failure(folder, deviation, selection):
     """The recording that a run of one of the suite's own properties leaves."""
-    words = ["suites/server/test_property.py", "-q"]
+    words = ["suites/server/mixed/test_property.py", "-q"]
     words += ["-k", selection, "--deviate", deviation, "--report", str(folder / "report")]
     done = warm_runs.completed("pytest", words, PROJECT, RUN_LIMIT_S)
     found = list((folder / "report").glob("failures/*"))

@@ -1,0 +1,1 @@
+"""Chunks of calls and replies: their shapes, their memory, and what goes inline without them."""

@@ -1,0 +1,1 @@
+"""Direct access: grants, references, and their end (docs/direct-access.md)."""

@@ -1,0 +1,1 @@
+"""MPA, DDP and RDMAP below the messages, octet by octet."""

@@ -1,0 +1,1 @@
+"""The transport header of each message, its octets, and errors over it."""

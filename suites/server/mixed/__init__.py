@@ -1,0 +1,1 @@
+"""What all topics meet in: combinations, random conversations, and RDMA beside TCP."""

@@ -1,0 +1,188 @@
+"""Calls that are not idempotent, repeated octet for octet after their connection is lost (RFC 1813
+4.5). What they have done to files is looked at, not only their status."""
+
+import pytest
+
+from steertag.suite import ANY, case, expect, kinds
+from ..changed_directory import ChangedDirectory
+from .duplicate_calls import CALLS, NOENT
+from .duplicate_checks import (
+    AGAIN,
+    KEPT,
+    ONCE,
+    PORTS,
+    Reconnections,
+    expect_first_status,
+    expect_held,
+    first_outcome,
+)
+
+NO_COPY = "RFC1813-4.5-2"
+EXCLUSIVE = "RFC1813-3.3.8-1"
+OTHER_VERIFIER = "RFC1813-3.3.8-2"
+EXCLUSIVE_MODE = 2
+# Calls in flight when the connection is lost, as far as the grant allows.
+PIPELINE = 8
+# Without the reply the client cannot know whether such a call was executed.
+UNANSWERED = ("remove", "rmdir", "rename", "create-guarded", "mkdir", "symlink", "link")
+
+
+def handle_of(outcome):
+    """The handle of what the call has made; None if it makes nothing."""
+    return getattr(outcome.result.ok, "obj", None)
+
+
+@case("server.duplicate.{name}-{port}", requirements=[ONCE, KEPT], over=ANY)
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("port", PORTS)
+def test_answered(bench, name, port):
+    """An answered call is repeated over a new connection, after another client has changed what it
+    was about. It gets its first status, and nothing is done again."""
+    request = CALLS[name](bench)
+    connections = Reconnections(bench, port)
+    conn = connections.next()
+    call = request.make(conn)
+    first = first_outcome(bench, conn, call)
+    conn.abort()
+    request.meanwhile()
+    conn = connections.next()
+    again = conn.exchange(request.make(conn, call.xid))
+    expect_first_status(again, first, request.again)
+    if again.kind == kinds.REPLY:
+        handle, made = handle_of(again), handle_of(first)
+        expect.equal(handle, made, ONCE, "handle of what is made", show=False, outcome=again)
+    expect_held(request.holds(), request.sentence, again, first)
+
+
+@case("server.duplicate.unanswered-{name}-{port}", requirements=[ONCE], over=ANY)
+@pytest.mark.parametrize("name", UNANSWERED)
+@pytest.mark.parametrize("port", PORTS)
+def test_unanswered(bench, name, port):
+    """The connection is lost with the call in flight. Whether the server has executed it or not,
+    the call succeeds when it is repeated."""
+    request = CALLS[name](bench)
+    connections = Reconnections(bench, port)
+    conn = connections.next()
+    call = request.make(conn)
+    conn.send(call)
+    conn.work()
+    conn.abort()
+    conn = connections.next()
+    again = conn.exchange(request.make(conn, call.xid))
+    expect(again, ONCE, must=[kinds.REPLY], warn=dict.fromkeys(request.again, AGAIN))
+
+
+@case("server.duplicate.window-{port}", requirements=[ONCE, KEPT], over=ANY)
+@pytest.mark.parametrize("port", PORTS)
+def test_window(bench, port):
+    """A window of REMOVE calls; every second name is there. Other clients make all names, and the
+    calls are repeated, last first. Each gets its own first status, and no name is removed."""
+    place = ChangedDirectory(bench)
+    connections = Reconnections(bench, port)
+    conn = connections.next()
+    names = [f"file-{number}" for number in range(min(PIPELINE, conn.window))]
+    for name in names[::2]:
+        place.make_file(name)
+    removals = {name: {"object": place.where(name)} for name in names}
+    calls = {name: conn.nfs_call("REMOVE", **removals[name]) for name in names}
+    outcomes = conn.collect(calls.values())
+    conn.abort()
+    for name in names:
+        place.make_file(name)
+    conn = connections.next()
+    for name in reversed(names):
+        xid = calls[name].xid
+        first = expect(outcomes[xid], ONCE, must=[kinds.REPLY, NOENT])
+        again = conn.exchange(conn.nfs_call("REMOVE", xid=xid, **removals[name]))
+        expect_first_status(again, first, (kinds.REPLY, NOENT))
+        expect_held(place.has(name), "a name that another client made is there", again, first)
+
+
+@case("server.duplicate.other-form-{form}", requirements=[ONCE])
+@pytest.mark.parametrize("form", ["reduced", "long-call", "reply-chunk"])
+def test_other_form(bench, form):
+    """SYMLINK is repeated in another form of the transport: it is the same call."""
+    place = ChangedDirectory(bench)
+    link = {"symlink_attributes": {}, "symlink_data": "where it leads"}
+    fields = {"where": place.where("link"), "symlink": link}
+    conn = bench.connect()
+    call = conn.nfs_call("SYMLINK", **fields)
+    first = first_outcome(bench, conn, call)
+    conn.abort()
+    conn = bench.connect()
+    call = conn.nfs_call("SYMLINK", xid=call.xid, **fields)
+    if form == "reduced":
+        conn.reduce(call)
+    elif form == "long-call":
+        conn.long_call(call)
+    else:
+        conn.reply_chunk(call)
+    expect_first_status(conn.exchange(call), first, ("nfs:NFS3ERR_EXIST",))
+
+
+@case("server.duplicate.exclusive-{form}", requirements=[EXCLUSIVE], over=ANY)
+@pytest.mark.parametrize("form", [*PORTS, "other-xid"])
+def test_exclusive(bench, form):
+    """An exclusive CREATE succeeds again with its verifier, whether the server knows the call by
+    its XID or not."""
+    place = ChangedDirectory(bench)
+    how = {"mode": EXCLUSIVE_MODE, "verf": bench.random.randbytes(8)}
+    fields = {"where": place.where("file"), "how": how}
+    connections = Reconnections(bench, form)
+    conn = connections.next()
+    call = conn.nfs_call("CREATE", **fields)
+    first_outcome(bench, conn, call)
+    made = place.file_id("file")
+    conn.abort()
+    conn = connections.next()
+    xid = None if form == "other-xid" else call.xid
+    again = conn.exchange(conn.nfs_call("CREATE", xid=xid, **fields))
+    expect(again, EXCLUSIVE, must=[kinds.REPLY])
+    same = place.file_id("file") == made
+    expect.true(same, EXCLUSIVE, "the name leads to the file that was made first", outcome=again)
+
+
+@case("server.duplicate.exclusive-other-verifier", requirements=[OTHER_VERIFIER], over=ANY)
+def test_exclusive_of_another(bench):
+    """An exclusive CREATE with another verifier fails: another client has made the file."""
+    place = ChangedDirectory(bench)
+    conn = bench.connect()
+
+    def create():
+        how = {"mode": EXCLUSIVE_MODE, "verf": bench.random.randbytes(8)}
+        return conn.nfs_call("CREATE", where=place.where("file"), how=how)
+
+    first_outcome(bench, conn, create())
+    expect(conn.exchange(create()), OTHER_VERIFIER, must=["nfs:NFS3ERR_EXIST"])
+
+
+# What is called under the XID of a REMOVE: the procedure, its arguments, and whether it is executed.
+NO_COPIES = {
+    "name": lambda place: (
+        ("REMOVE", {"object": place.where("other")}),
+        lambda: not place.has("other"),
+    ),
+    "procedure": lambda place: (
+        ("MKDIR", {"where": place.where("made"), "attributes": {"mode": 0o750}}),
+        lambda: place.has("made"),
+    ),
+}
+
+
+@case("server.duplicate.other-{what}", requirements=[NO_COPY], over=ANY)
+@pytest.mark.parametrize("what", NO_COPIES)
+def test_no_copy(bench, what):
+    """The XID of an answered REMOVE is used again for another call, over a new connection. This
+    call is executed, and has its own reply."""
+    place = ChangedDirectory(bench)
+    place.make_file("file")
+    place.make_file("other")
+    conn = bench.connect()
+    call = conn.nfs_call("REMOVE", object=place.where("file"))
+    first_outcome(bench, conn, call)
+    conn.abort()
+    conn = bench.connect()
+    (procedure, fields), is_executed = NO_COPIES[what](place)
+    outcome = conn.exchange(conn.nfs_call(procedure, xid=call.xid, **fields))
+    expect(outcome, NO_COPY, must=[kinds.REPLY])
+    expect.true(is_executed(), NO_COPY, "the call is executed", outcome=outcome)

@@ -1,0 +1,152 @@
+"""Requests of NFS version 4.0 that are repeated after their connection is lost.
+
+A server knows them by seqid (RFC 7530 9.1.7) or has a duplicate request cache (16.33.5)."""
+
+import pytest
+
+from steertag.suite import ANY, case, expect, kinds
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import lookup
+from ..changed_directory import ChangedDirectory
+from .duplicate_calls import DuplicateCall
+from .duplicate_checks import (
+    KEPT,
+    PORTS,
+    Reconnections,
+    expect_first_status,
+    expect_held,
+    first_outcome,
+)
+from .nfs40_client import FILE, NFS4, RESULT_CONFIRM, Nfs40Client
+
+SEQID = "RFC7530-9.1.7-1"
+ASSUMED = "RFC7530-16.33.5-1"
+EXIST, NOENT = "nfs:NFS4ERR_EXIST", "nfs:NFS4ERR_NOENT"
+
+# The requests before each one that is repeated.
+BEFORE = {
+    "open": [],
+    "confirm": ["open"],
+    "downgrade": ["open", "confirm", "open_again"],
+    "lock": ["open", "confirm"],
+    "unlock": ["open", "confirm", "lock"],
+    "close": ["open", "confirm"],
+}
+
+
+def confirms(result):
+    """Whether an OPEN asks for OPEN_CONFIRM."""
+    return bool(result["OPEN"].resok4.rflags & RESULT_CONFIRM)
+
+
+@case("server.nfs40.duplicate.{name}-{form}", requirements=[SEQID], over=ANY)
+@pytest.mark.parametrize("name", BEFORE)
+@pytest.mark.parametrize("form", [*PORTS, "other-xid"])
+def test_seqid(bench, name, form):
+    """A request with a seqid is answered, and repeated over a new connection. Its seqid says that
+    it is a retry, whatever its XID: it gets the stored results."""
+    place = ChangedDirectory(bench)
+    connections = Reconnections(bench, form)
+    conn = connections.next()
+    client = Nfs40Client(bench, place)
+    client.register(conn)
+    must_confirm = False
+    for step in BEFORE[name]:
+        if step == "confirm" and not must_confirm:
+            continue
+        result = client.run(conn, *getattr(client, step)())
+        client.note(result)
+        must_confirm = step == "open" and confirms(result)
+    if name == "confirm" and not must_confirm:
+        bench.not_testable("the target asks for no OPEN_CONFIRM")
+    operations = getattr(client, name)()
+    call = client.make(conn, operations)
+    first = first_outcome(bench, conn, call)
+    made = place.file_id(FILE)
+    conn.abort()
+    conn = connections.next()
+    xid = None if form == "other-xid" else call.xid
+    again = conn.exchange(client.make(conn, operations, xid))
+    expect(again, SEQID, must=[kinds.REPLY])
+    stored = again.result.results == first.result.results
+    expect.true(stored, SEQID, "the results are those of the first request", outcome=again)
+    same = place.file_id(FILE) == made
+    expect.true(same, SEQID, "the name leads to the file that was made first", outcome=again)
+
+
+def remove(client, place):
+    place.make_file(FILE)
+    return DuplicateCall(
+        of(client, operation("REMOVE", target=FILE)),
+        (NOENT,),
+        lambda: place.make_file(FILE),
+        lambda: place.has(FILE),
+        "the file that another client made under this name is there",
+    )
+
+
+def rename(client, place):
+    place.make_file("old")
+    moved = place.file_id("old")
+    return DuplicateCall(
+        of(client, "SAVEFH", operation("RENAME", oldname="old", newname="new")),
+        (NOENT,),
+        lambda: place.make_file("old"),
+        lambda: place.has("old") and place.file_id("new") == moved,
+        "the file that another client made under the old name is there, and the first under the new",
+    )
+
+
+def link(client, place):
+    place.make_file(FILE)
+    source = client.in_directory(lookup(FILE), "SAVEFH")
+    return DuplicateCall(
+        of(client, operation("LINK", newname="link"), before=source),
+        (EXIST,),
+        lambda: place.remove("link"),
+        lambda: not place.has("link"),
+        "the link that another client has removed is not there",
+    )
+
+
+def create(client, place):
+    directory = {"objtype": {"type": NFS4.FileType.NF4DIR}, "objname": "directory"}
+    making = operation("CREATE", createattrs=NFS4.fattr(mode=0o750), **directory)
+    return DuplicateCall(
+        of(client, making),
+        (EXIST,),
+        lambda: place.remove_directory("directory"),
+        lambda: not place.has("directory"),
+        "the directory that another client has removed is not there",
+    )
+
+
+def of(client, *operations, before=()):
+    """What makes the COMPOUND of these operations in the client's directory."""
+    whole = [*before, *client.in_directory(*operations)]
+    return lambda conn, xid=None: client.make(conn, whole, xid)
+
+
+NAMES = {"remove": remove, "rename": rename, "link": link, "create": create}
+
+
+@case("server.nfs40.duplicate.{name}-{port}", requirements=[ASSUMED, KEPT], over=ANY)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("port", PORTS)
+def test_names(bench, name, port):
+    """A COMPOUND that changes names is repeated over a new connection, after another client has
+    undone it. It gets its first results, and nothing is done again."""
+    place = ChangedDirectory(bench)
+    client = Nfs40Client(bench, place)
+    connections = Reconnections(bench, port)
+    conn = connections.next()
+    client.run(conn, "PUTROOTFH")
+    request = NAMES[name](client, place)
+    call = request.make(conn)
+    first = first_outcome(bench, conn, call)
+    conn.abort()
+    request.meanwhile()
+    conn = connections.next()
+    again = conn.exchange(request.make(conn, call.xid))
+    expect_first_status(again, first, request.again, ASSUMED)
+    expect_held(request.holds(), request.sentence, again, first, ASSUMED)

@@ -1,0 +1,1 @@
+"""The reverse direction: calls of the server, and backchannels that carry them."""

@@ -1,0 +1,1 @@
+"""RPC itself: calls, credentials, and records over TCP."""
