@@ -5,7 +5,7 @@ import types
 import pytest
 
 from steertag import rpc, wire
-from suites.client.test_exhaustion import Called, MOST_LATE
+from suites.client.mixed.test_exhaustion import Called, MOST_LATE
 
 CALLS = 3 * MOST_LATE
 

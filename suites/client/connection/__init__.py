@@ -1,0 +1,1 @@
+"""Connections with their private data, and what these settle: credits, sizes, invalidation."""

@@ -1,0 +1,1 @@
+"""Direct access: references, frames and optimistic connections (docs/direct-access.md)."""

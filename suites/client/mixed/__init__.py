@@ -1,0 +1,1 @@
+"""What all topics meet in: combinations, and more than a client has room for."""

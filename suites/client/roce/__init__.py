@@ -1,0 +1,1 @@
+"""Packets of InfiniBand below the messages, over RoCE."""
