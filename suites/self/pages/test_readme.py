@@ -14,7 +14,7 @@ import yaml
 
 from steertag.suite.run import profile
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
+PROJECT = pathlib.Path(__file__).resolve().parents[3]
 README, HACKING = PROJECT / "README.md", PROJECT / "HACKING.md"
 DOCS = PROJECT / "docs"
 PAGES = (README, HACKING, PROJECT / "ARCHITECTURE.md", *sorted(DOCS.glob("**/*.md")))

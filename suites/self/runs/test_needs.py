@@ -11,7 +11,7 @@ import pytest
 from steertag.suite.cases.case_end import NotTestable
 from steertag.suite.cases.needs import check_need, IMPLIED, NEEDS
 
-SERVER_CASES = pathlib.Path(__file__).parent.parent / "server"
+SERVER_CASES = pathlib.Path(__file__).parents[2] / "server"
 NEEDY = """
     from steertag.suite import case, expect
 

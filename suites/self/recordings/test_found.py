@@ -22,7 +22,7 @@ from steertag.suite.exchange.deadline import Deadlines
 from steertag.suite.recording.recording_file import read
 from steertag.verdict import Verdict
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
+PROJECT = pathlib.Path(__file__).resolve().parents[3]
 OWN = """
 from hypothesis import strategies as st
 from steertag.suite import case

@@ -18,7 +18,7 @@ import internet
 import iwarp_stream
 import roce_packet
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
+PROJECT = pathlib.Path(__file__).resolve().parents[3]
 CAPTURES = PROJECT / "fixtures" / "captures"
 SITUATIONS = CAPTURES / "situations"
 

@@ -14,7 +14,7 @@ import textwrap
 import pytest
 import warm_runs
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
+PROJECT = pathlib.Path(__file__).resolve().parents[3]
 DOCS = PROJECT / "docs"
 PAGES = [DOCS / "guide" / "server.md", *sorted((DOCS / "contributing").glob("*case.md"))]
 # An example is a block of indented lines with a case.

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
+PROJECT = pathlib.Path(__file__).resolve().parents[3]
 # Legal exchanges of every form but one. tshark 4.0 itself stumbles over READs whose write chunks have several
 # segments, pads or room left. It also stumbles over memory that is offered twice (docs/guide/captures.md).
 LEGAL = "test_inline_data or test_read_chunks or (test_reply_chunk and test_long_read)"

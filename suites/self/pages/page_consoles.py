@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
+PROJECT = pathlib.Path(__file__).resolve().parents[3]
 ANY = "..."  # any lines, or any part of a line
 # Of all commands of a page. The longest takes ten seconds on an idle machine.
 LIMIT_S = 300
