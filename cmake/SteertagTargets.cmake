@@ -33,6 +33,8 @@ if(STEERTAG_SANITIZE)
     target_compile_options(steertag_sanitize INTERFACE -fno-sanitize=object-size,null)
   endif()
   target_link_options(steertag_sanitize INTERFACE -fsanitize=${STEERTAG_SANITIZE})
+  # A quarter of the time of GNU's linker, for sixty programs.
+  target_link_options(steertag_sanitize INTERFACE $<$<CXX_COMPILER_ID:Clang>:-fuse-ld=lld>)
 endif()
 
 # For what no fuzzer links: the counters that steer fuzzers take a sixth of its compilation. Not `-fno-sanitize`: Clang
