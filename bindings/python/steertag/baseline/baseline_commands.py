@@ -12,7 +12,6 @@ from .error import BaselineError
 from .untested import KEY as UNTESTED, by_outcome
 from .run_report import load_report
 from .shipped import path_of
-from .update import update
 
 # The exit status of a comparison with differences. Status 2: no comparison is possible.
 DIFFERS = 1
@@ -69,6 +68,8 @@ def check(arguments):
 
 def bring_up_to_date(arguments):
     """Updates a baseline file, or makes it."""
+    from .update import update  # slow to import, and other commands do not need it
+
     reports, path = list(arguments.reports), arguments.file
     if path is None:  # `--from REPORT... FILE` leaves the file to the option
         path = reports.pop()

@@ -3,8 +3,6 @@
 `steertag baseline update` writes the block. A target over TCP has over 1,000 such cases, and a note on
 each adds nothing to the reason."""
 
-import yaml
-
 from .case_outcome import Outcome
 from .error import BaselineError
 
@@ -69,6 +67,8 @@ def encode(outcomes):
     ]
     if not groups:
         return ""
+    import yaml  # slow to import, and most commands do not need it
+
     body = yaml.safe_dump(groups, sort_keys=False, allow_unicode=True, width=WIDTH)
     return f"{KEY}: {_COMMENT}\n{body}"
 

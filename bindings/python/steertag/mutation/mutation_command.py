@@ -1,6 +1,5 @@
 """`steertag mutation`: the mutation score of the cases."""
 
-import concurrent.futures
 import os
 import pathlib
 import sys
@@ -99,7 +98,10 @@ def _outcomes(arguments):
     rest = claims.Rest(claimed.cases) if arguments.whole else None
     report = arguments.report.resolve()
     scorer = Scorer(program, report, claimed.nodes, peer, suite, rest, arguments.provider)
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+    # Slow to import, and other commands do not need it.
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
         outcomes = progress.counted(pool.map(scorer.score, chosen), len(chosen), "deviations")
         if arguments.whole:
             tried = pool.map(scorer.try_rest, outcomes)
