@@ -2,7 +2,6 @@
 
 import os
 import platform
-import statistics
 
 from .. import __version__
 
@@ -32,6 +31,7 @@ def document(arguments, files, target, results):
 
 def row(cell, rounds):
     """The medians of the rounds of a cell. `spread` is (most - least) / median of the throughput."""
+    import statistics  # slow to import, and other commands do not need it
 
     def median(value):
         return statistics.median(map(value, rounds))
