@@ -6,7 +6,6 @@ import re
 import subprocess
 
 import pytest
-from striped_files import COMMIT_THROUGH_SERVER, parts, port_of, read_device, read_layout
 
 from steertag import fabric, nfs
 from steertag.build_paths import tool
@@ -15,6 +14,8 @@ from steertag.suite.exchange.callbacks import Callbacks
 from steertag.suite.exchange.deadline import Deadlines
 from steertag.suite.exchange.roce_address import with_free_address
 from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.file_layout import COMMIT_THROUGH_SERVER, parts, place_of
+from steertag.suite.nfs_client.file_layout import read_device, read_layout
 from steertag.suite.nfs_client.nfs4_client import ANONYMOUS, Nfs4Client, getattr_of, lookup
 from steertag.suite.nfs_client.nfs4_client import putfh, read, write
 from steertag.suite.nfs_client.nfs_message import auth_sys
@@ -223,7 +224,7 @@ def test_octets_written_at_one_place_are_read_at_the_other(start, provider, pack
     assert client.layout.dense == (packing == "dense")
     assert not client.layout.util & COMMIT_THROUGH_SERVER
     assert set(client.device.indices) == set(range(SERVERS))
-    told = [(netid, port_of(address)) for ((netid, address),) in client.device.servers]
+    told = [(netid, place_of(address)[1]) for ((netid, address),) in client.device.servers]
     ports = [int(url.rsplit(":", 1)[1]) for url in servers.urls[1:]]
     assert told == [(NETIDS[provider], port) for port in ports]
     # From the metadata server to the data servers.

@@ -1,12 +1,13 @@
-"""A client of file layouts for tests (RFC 8881 13): the bodies of layouts and devices, and which server has an octet."""
+"""File layouts (RFC 8881 13): the bodies of layouts and devices, and which data server has an octet."""
 
 import dataclasses
+import ipaddress
 import struct
 
-from steertag import nfs
+from ... import wire
 
-NFS4 = nfs.nfs4
 DEVICE_ID_OCTETS = 16
+LARGEST_OCTET = 255
 # nfl_util4: the flags below the stripe unit.
 FLAGS, DENSE, COMMIT_THROUGH_SERVER = 0x3F, 0x01, 0x02
 
@@ -20,7 +21,8 @@ class Body:
     def fixed(self, length):
         """Opaque data of this length, with its padding."""
         found = self._octets[self._at : self._at + length]
-        assert len(found) == length, "the body ends too early"
+        if len(found) != length:
+            raise wire.DecodeError("the body ends too early")
         self._at += -(-length // 4) * 4
         return found
 
@@ -34,10 +36,12 @@ class Body:
         return self.fixed(self.number())
 
     def array(self, read):
+        """Raises DecodeError where the octets end before the elements."""
         return [read() for _ in range(self.number())]
 
     def end(self):
-        assert self._at == len(self._octets), "octets follow the body"
+        if self._at != len(self._octets):
+            raise wire.DecodeError("octets follow the body")
 
 
 @dataclasses.dataclass
@@ -98,20 +102,25 @@ class Part:
 
 
 def parts(layout, device, size):
-    """The parts of a file of this size, by RFC 8881 13.4."""
+    """The parts of a file of this size, by RFC 8881 13.4. A layout without handles has none."""
     count = len(device.indices)
     made = []
     for start in range(0, size, layout.unit):
         stripe_unit = (start - layout.pattern_offset) // layout.unit
         j = (stripe_unit + layout.first) % count
         server = device.indices[j]
-        handle = layout.handles[j if layout.dense else server]
+        sparse = server if len(layout.handles) > 1 else 0
+        handle = layout.handles[j if layout.dense else sparse]
         offset = stripe_unit // count * layout.unit if layout.dense else start
         made.append(Part(server, handle, offset, start, min(layout.unit, size - start)))
     return made
 
 
-def port_of(address):
-    """The port of a universal address (RFC 5665 5.2.3.3)."""
-    high, low = address.rsplit(".", 2)[1:]
-    return int(high) * 256 + int(low)
+def place_of(address):
+    """(host, port) of a universal address (RFC 5665 5.2.3.3, 5.2.3.4). Raises ValueError."""
+    host, high, low = address.rsplit(".", 2)
+    numbers = int(high), int(low)
+    ipaddress.ip_address(host)
+    if not all(0 <= each <= LARGEST_OCTET for each in numbers):
+        raise ValueError("a port has two octets")
+    return host, numbers[0] * 256 + numbers[1]
