@@ -13,6 +13,7 @@
 #include "server/policy.h"
 #include "server/rpc/squash.h"
 #include "server/stream/limits.h"
+#include "server/v4/pnfs/policy.h"
 #include "support/expected.h"
 #include "wire/private_data.h"
 
@@ -42,6 +43,8 @@ struct ServerOptions {
   std::shared_ptr<DirectAccess> direct;
   /// For who makes `direct`.
   DirectPolicy direct_policy;
+  /// For who makes data servers.
+  PnfsPolicy pnfs_policy;
   std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire
 };
 

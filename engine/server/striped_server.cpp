@@ -51,10 +51,10 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
   auto listened = make_listen_addresses(urls, state.random);
   if (!listened) return tl::unexpected(std::move(listened.error()));
   const std::vector<ListenAddress>& addresses = listened->addresses;
-  auto data_servers = std::make_shared<DataServers>(pattern, state.random);
+  auto data_servers = std::make_shared<DataServers>(pattern, state.random, how.pnfs_policy);
   std::unique_ptr<StripedServer> server(new StripedServer);
   server->providers_ = std::move(listened->providers);
-  Programs programs = make_metadata_server(storage, state, data_servers);
+  Programs programs = make_metadata_server(storage, state, data_servers, how.direct);
   Nfs4State* metadata = programs.state;
   const auto first = server->add(addresses, std::move(programs.all), how, on_trouble);
   if (!first) return tl::unexpected(first.error());

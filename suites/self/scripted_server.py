@@ -147,6 +147,8 @@ def main():
     parser.add_argument("--port-file", type=pathlib.Path, required=True)
     parser.add_argument("--optimistic", action="store_true")  # said to every bundled server
     parser.add_argument("--recoverable-faults", action="store_true")  # likewise
+    parser.add_argument("--pnfs")  # likewise
+    parser.add_argument("--stripe-unit")  # likewise
     parser.add_argument("--deviate", action="append", default=[], choices=DEFECTS)
     options = parser.parse_args()
     defects = set(options.deviate)

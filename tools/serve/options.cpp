@@ -115,8 +115,7 @@ void describe(CLI::App& app, Words& words) {
                      "offer pNFS with this many data servers, which listen at free ports of the "
                      "same hosts, by the same transports")
           ->check(CLI::Range(std::uint32_t{1}, peer::kMostDataServers))
-          ->excludes(portmap)
-          ->excludes(optimistic);
+          ->excludes(portmap);
   app.add_option("--stripe-unit", words.stripe_unit,
                  "octets of a file that are at one data server before the next has its turn, a "
                  "multiple of 64")

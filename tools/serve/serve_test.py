@@ -52,7 +52,6 @@ def run(*arguments, **options):
         ("--pnfs", "65"),
         ("--pnfs", "2", "--stripe-unit", "100"),
         ("--pnfs", "2", "--packing", "thin"),
-        ("--pnfs", "2", "--optimistic"),
         ("--stripe-unit", "4096"),
         ("--packing", "dense"),
         ("--commit", "mds"),

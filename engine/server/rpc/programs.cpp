@@ -33,10 +33,11 @@ std::vector<std::unique_ptr<Program>> make_programs(Backend& storage,
 }
 
 Programs make_metadata_server(Backend& storage, const Nfs4StateOptions& options,
-                              const std::shared_ptr<const DataServers>& data_servers) {
+                              const std::shared_ptr<const DataServers>& data_servers,
+                              const std::shared_ptr<DirectAccess>& access) {
   PnfsRole role;
   role.data_servers = data_servers;
-  return make(storage, std::make_unique<Nfs4Program>(storage, options, role), {});
+  return make(storage, std::make_unique<Nfs4Program>(storage, options, role), access);
 }
 
 std::vector<std::unique_ptr<Program>> make_data_server(

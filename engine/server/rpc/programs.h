@@ -26,7 +26,8 @@ std::vector<std::unique_ptr<Program>> make_programs(
 
 /// The same with version 4 as the metadata server of pNFS.
 Programs make_metadata_server(Backend& storage, const Nfs4StateOptions& options,
-                              const std::shared_ptr<const DataServers>& data_servers);
+                              const std::shared_ptr<const DataServers>& data_servers,
+                              const std::shared_ptr<DirectAccess>& access = {});
 /// The program of one of its data servers. `metadata` is the state of the metadata server, which
 /// has to outlive it.
 std::vector<std::unique_ptr<Program>> make_data_server(

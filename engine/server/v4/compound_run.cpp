@@ -61,7 +61,7 @@ void CompoundRun::run_next(nfs4::Opnum number) {
   if (position != nfs4::Status::NFS4_OK) return reply_.add_status(number, position);
   if (call_.minorversion > operation->last_minorversion)
     return reply_.add_status(number, nfs4::Status::NFS4ERR_NOTSUPP);
-  if (call_.pnfs.is_data_server()) {
+  if (call_.pnfs.is_data_server() && call_.pnfs.data_servers->policy().housekeeping_only) {
     operation = find_data_server_operation(number);
     if (!operation) return reply_.add_status(number, nfs4::Status::NFS4ERR_NOTSUPP);
   }

@@ -66,6 +66,8 @@ def arguments():
     parser.add_argument("--port-file", type=pathlib.Path, required=True)
     parser.add_argument("--optimistic", action="store_true")  # said to every bundled server
     parser.add_argument("--recoverable-faults", action="store_true")  # likewise
+    parser.add_argument("--pnfs")  # likewise
+    parser.add_argument("--stripe-unit")  # likewise
     parser.add_argument("--turns", type=int, nargs=2, default=(0, 1))
     parser.add_argument("--steady", type=int, nargs=2)
     parser.add_argument("--helper-too", action="store_true")

@@ -46,6 +46,10 @@ NEEDY = """
     def test_direct_access(bench):
         bench.not_testable("it was run")
 
+    @case("self.pnfs-files", requirements=[ID], needs=["pnfs-files"])
+    def test_pnfs_files(bench):
+        bench.not_testable("it was run")
+
     @case("self.export", requirements=[ID])
     def test_export(bench):
         bench.root
@@ -63,7 +67,8 @@ def reasons(suite):
     return {row["id"]: (row["verdict"], row["reason"]) for row in suite.document()["cases"]}
 
 
-DENIABLE = ["multiple-read-chunks", "large-inline", "export", "nfs3", "nfs41", "direct-access"]
+DENIABLE = ["multiple-read-chunks", "large-inline", "export", "nfs3", "nfs41"]
+DENIABLE += ["direct-access", "pnfs-files"]
 
 
 @pytest.mark.parametrize("need", DENIABLE)

@@ -19,6 +19,10 @@ namespace {
 /// memory.
 constexpr std::size_t kMostRuns = 64;
 
+const PnfsPolicy& policy_of(const CompoundCall& call) {
+  return call.pnfs.data_servers->policy();
+}
+
 Component component_of(const Object& object, const CompoundCall& call) {
   return {call.pnfs.data_servers->pattern(), object.attributes.file_id, *call.pnfs.index};
 }
@@ -32,6 +36,7 @@ Client* metadata_client(CompoundCall& call) {
 /// Whether the client has layouts of these octets of the file (RFC 8881 13.11). nullopt: of any.
 nfs4::Status check_layout(CompoundCall& call, const Client& client,
                           std::optional<ByteRange> range) {
+  if (!policy_of(call).checks_layout) return nfs4::Status::NFS4_OK;
   const File* file = call.pnfs.metadata->tables().find_file(call.current->handle);
   const LayoutState* layout = file ? layout_of(*file, client) : nullptr;
   return layout && (!range || covers(*layout, *range)) ? nfs4::Status::NFS4_OK
@@ -40,11 +45,13 @@ nfs4::Status check_layout(CompoundCall& call, const Client& client,
 
 /// The octets of the file between the first and the last of a component's range.
 Expected<std::optional<ByteRange>, nfs4::Status> file_range(const Component& component,
+                                                            const PnfsPolicy& policy,
                                                             std::uint64_t offset,
                                                             std::uint64_t length) {
   if (length == 0) return std::nullopt;
   if (length - 1 > ~std::uint64_t{0} - offset) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
-  if (!component.has(offset, length)) return tl::unexpected(nfs4::Status::NFS4ERR_PNFS_IO_HOLE);
+  if (policy.checks_holes && !component.has(offset, length))
+    return tl::unexpected(nfs4::Status::NFS4ERR_PNFS_IO_HOLE);
   const Component::Run first = component.at(offset);
   const Component::Run last = component.at(offset + (length - 1));
   if (first.length == 0 || last.length == 0) return tl::unexpected(nfs4::Status::NFS4ERR_FBIG);
@@ -54,16 +61,20 @@ Expected<std::optional<ByteRange>, nfs4::Status> file_range(const Component& com
 /// What READ and WRITE ask first.
 nfs4::Status check_io(const Object& object, const nfs4::StateId& stateid, std::uint64_t offset,
                       std::uint64_t length, AccessMode want, CompoundCall& call) {
-  const nfs4::Status access = check_access(object, want, call);
+  const PnfsPolicy& policy = policy_of(call);
+  const nfs4::Status access =
+      policy.checks_access ? check_access(object, want, call) : nfs4::Status::NFS4_OK;
   if (access != nfs4::Status::NFS4_OK) return access;
   // RFC 8881 13.9.1: neither special stateids nor such with a seqid.
-  if (stateid.seqid != 0 || is_anonymous(stateid)) return nfs4::Status::NFS4ERR_BAD_STATEID;
+  if (policy.checks_stateid_form && (stateid.seqid != 0 || is_anonymous(stateid)))
+    return nfs4::Status::NFS4ERR_BAD_STATEID;
   const Client* client = metadata_client(call);
   if (!client) return nfs4::Status::NFS4ERR_BAD_STATEID;
-  const auto range = file_range(component_of(object, call), offset, length);
+  const auto range = file_range(component_of(object, call), policy, offset, length);
   if (!range) return range.error();
   const nfs4::Status layout = check_layout(call, *client, *range);
   if (layout != nfs4::Status::NFS4_OK) return layout;
+  if (!policy.checks_open) return nfs4::Status::NFS4_OK;
   return call.pnfs.metadata->check_io(call.minorversion, client->id, stateid, call.current->handle,
                                       want);
 }
@@ -76,7 +87,9 @@ Result<std::uint32_t> read_runs(const Component& component, NodeId node, std::ui
     const Component::Run run = component.at(offset + done);
     const auto wanted =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(run.length, count - done));
-    const auto length = call.storage.read(node, run.file_offset, wanted, call.reply.slices());
+    const auto length =
+        call.storage.read(node, policy_of(call).reads_at_offset ? run.file_offset : done, wanted,
+                          call.reply.slices());
     if (!length) return tl::unexpected(length.error());
     done += *length;
     if (*length < wanted) break;
@@ -91,7 +104,8 @@ Result<std::uint32_t> write_runs(const Component& component, NodeId node, std::u
   do {  // at most as often as the largest transfer has stripe units
     const Component::Run run = component.at(offset + done);
     const View part = data.subspan(done, std::min<std::uint64_t>(run.length, data.size() - done));
-    const Status status = call.storage.write(node, run.file_offset, part);
+    const Status status =
+        policy_of(call).writes ? call.storage.write(node, run.file_offset, part) : Status::ok;
     if (status != Status::ok && done == 0) return tl::unexpected(status);
     if (status != Status::ok) break;
     done += part.size();

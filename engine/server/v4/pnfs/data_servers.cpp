@@ -18,8 +18,9 @@ static_assert(kComponentHandleOctets != kHandleBytes, "the metadata server takes
 
 }  // namespace
 
-DataServers::DataServers(const StripePattern& pattern, const std::function<std::uint64_t()>& random)
-    : pattern_(pattern), key_{random(), random()}, device_{} {
+DataServers::DataServers(const StripePattern& pattern, const std::function<std::uint64_t()>& random,
+                         const PnfsPolicy& policy)
+    : pattern_(pattern), policy_(policy), key_{random(), random()}, device_{} {
   wire::store_u64(device_.data(), random());
   wire::store_u64(device_.data() + sizeof(std::uint64_t), random());
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/storage/backend.h"
+#include "server/v4/pnfs/policy.h"
 #include "server/v4/pnfs/stripe_pattern.h"
 
 namespace steertag::peer {
@@ -31,9 +32,11 @@ class DataServers {
  public:
   /// `random` gives the key that makes filehandles unforgeable, and the device ID, which no earlier
   /// run had (RFC 8881 12.2.10).
-  DataServers(const StripePattern& pattern, const std::function<std::uint64_t()>& random);
+  DataServers(const StripePattern& pattern, const std::function<std::uint64_t()>& random,
+              const PnfsPolicy& policy = {});
 
   const StripePattern& pattern() const { return pattern_; }
+  const PnfsPolicy& policy() const { return policy_; }
   const nfs4::DeviceId& device() const { return device_; }
 
   /// The addresses of the next data server. Before all are known no layout is granted.
@@ -55,6 +58,7 @@ class DataServers {
   std::uint64_t mac(const ComponentHandle& component) const;
 
   StripePattern pattern_;
+  PnfsPolicy policy_;
   std::uint64_t key_[2];
   nfs4::DeviceId device_;
   std::vector<std::vector<DataServerAddress>> addresses_;

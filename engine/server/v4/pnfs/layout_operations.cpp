@@ -56,7 +56,8 @@ Expected<File*, nfs4::Status> find_opened_file(const nfs4::StateId& given, Compo
   // shows one of these has forgotten them (12.5.5.1).
   const auto state = find_state(tables, user_of(call), *stateid);
   if (!state) return tl::unexpected(state.error());
-  if (&file_of(*state) != file) return tl::unexpected(nfs4::Status::NFS4ERR_BAD_STATEID);
+  if (&file_of(*state) != file && call.pnfs.data_servers->policy().checks_layoutget)
+    return tl::unexpected(nfs4::Status::NFS4ERR_BAD_STATEID);
   return file;
 }
 
@@ -175,17 +176,18 @@ nfs4::Status check_commit(const nfs4::LayoutcommitArgs& args, CompoundCall& call
 }
 
 /// RFC 8881 12.5.4: neither time nor size go back.
-AttributeChange committed_change(const nfs4::LayoutcommitArgs& args, const Attributes& present) {
+AttributeChange committed_change(const nfs4::LayoutcommitArgs& args, const Attributes& present,
+                                 const PnfsPolicy& policy) {
   AttributeChange change;
   if (args.loca_time_modify.nt_timechanged) {
     const nfs4::Time& time = args.loca_time_modify.nt_time;
     const bool later =
         time.seconds > present.mtime.seconds ||
         (time.seconds == present.mtime.seconds && time.nseconds > present.mtime.nanoseconds);
-    if (later) change.mtime.to = Time{time.seconds, time.nseconds};
+    if (later || !policy.commit_keeps_time) change.mtime.to = Time{time.seconds, time.nseconds};
   }
   const nfs4::NewOffset& last = args.loca_last_write_offset;
-  if (last.no_newoffset && last.no_offset >= present.size_bytes)
+  if (last.no_newoffset && (last.no_offset >= present.size_bytes || !policy.commit_keeps_size))
     change.size_bytes = last.no_offset + 1;
   return change;
 }
@@ -238,7 +240,8 @@ void op_layoutcommit(const nfs4::LayoutcommitArgs& args, CompoundCall& call,
   const auto client = acting_client(call, 0);
   result.status = client ? check_commit(args, call, **client) : client.error();
   if (result.status != nfs4::Status::NFS4_OK) return;
-  const AttributeChange change = committed_change(args, object->attributes);
+  const AttributeChange change =
+      committed_change(args, object->attributes, call.pnfs.data_servers->policy());
   if (change.size_bytes || change.mtime.to) {
     result.status = to_nfs4(call.storage.change(object->node, change));
     if (result.status != nfs4::Status::NFS4_OK) return;
@@ -269,6 +272,7 @@ void op_layoutreturn(const nfs4::LayoutreturnArgs& args, CompoundCall& call,
   }
   if (result.status != nfs4::Status::NFS4_OK) return;
   // There is one file system with layouts.
+  if (bulk && !call.pnfs.data_servers->policy().returns_all) return;
   if (bulk) return return_all(call.state.tables(), **client, args.lora_iomode);
   return_of_file(args, call, **client, result);
 }

@@ -8,6 +8,7 @@ from ..exchange.callbacks import Callbacks, REVERSE_CREDITS
 from ..exchange.case_capture import client_port, make_capture, RDMA_PORT, TCP_PORT, write_capture
 from ..exchange.link import Refused
 from ..nfs_client.case_files import Files
+from ..nfs_client.data_server_link import data_server_link
 from ..nfs_client.nfs3_file_calls import Nfs3FileCalls
 from ..nfs_client.nfs4_client import Nfs4Client, Nfs4Files
 from ..nfs_client.nfs4_file_calls import Nfs4FileCalls
@@ -108,18 +109,32 @@ class Bench:
         settings = {"private_data": private_data, "receives": 0, "ird": 0, **settings}
         return self._connect_rdma(False, False, settings)
 
-    def _connect_rdma(self, greet, must_open, settings):
+    def connect_data_server(self, ways):
+        """A connection to a data server, judged and captured. `ways` are its (netid, universal address);
+        the first over the transport of the run is used. A replay lacks the addresses."""
+        self._log.gap = self._log.gap or "the target gives the addresses of its data servers"
+        link = data_server_link(self._link, self.target.profile, ways)
+        if link.transport == TCP:
+            conn = self._connect_tcp(link, True)
+        else:
+            settings = {"receives": RECEIVES + REVERSE_CREDITS}
+            conn = self._connect_rdma(True, True, settings, link)
+        Callbacks(conn)
+        return conn, link
+
+    def _connect_rdma(self, greet, must_open, settings, link=None):
+        link = link or self._link
         opened_with = self._settings(**settings)
         settings["private_data"] = bytes(opened_with.options.private_data)
         for name in BENT & settings.keys():
             settings[name] = kept_packet(settings[name])
         number = len(self._captures)
-        watch = self._link.watch(number, self._direct)
+        watch = link.watch(number, self._direct)
         self._captures.append(watch.capture)
-        raw = self._link.open(opened_with, watch, self._link.connect_ms)
+        raw = link.open(opened_with, watch, link.connect_ms)
         seed = self._run.xid_seed(number)
         conn = Connection(raw, watch, opened_with, self.deadlines, seed, self.need)
-        self._keep(conn, must_open, "connect", settings=as_plain(settings))
+        self._keep(conn, link, must_open, "connect", settings=as_plain(settings))
         if conn.open and greet:
             self._greet(conn)
         return conn
@@ -147,7 +162,7 @@ class Bench:
         seed = self._run.xid_seed(number)
         limit_ms = link.connect_ms
         conn = link.open(capture, self.deadlines, seed, limit_ms, self.need, local_port)
-        return self._keep(conn, must_open, "connect_tcp", local_port=local_port)
+        return self._keep(conn, link, must_open, "connect_tcp", local_port=local_port)
 
     def local_port(self):
         """A free port of this machine, which connections after each other can have."""
@@ -155,8 +170,8 @@ class Bench:
             raise NotTestable("address translation on the way to the target changes our port")
         return free_port(self.random)
 
-    def _keep(self, conn, must_open, kind, **fields):
-        conn.null_version = self._link.null_version
+    def _keep(self, conn, link, must_open, kind, **fields):
+        conn.null_version = link.null_version
         tap_connection(self._log, conn, kind, must_open=must_open, **fields)
         self._connections.append(conn)
         if not conn.open and must_open:
@@ -220,6 +235,14 @@ class Bench:
         client = Nfs4Client(conn, self.client_owner())
         self._clients.append(client)
         return client
+
+    def data_server_client(self, client, ways):
+        """A nfs4_client.Nfs4Client of the same owner at a data server (RFC 8881 13.1), over a connection of its own."""
+        conn, link = self.connect_data_server(ways)
+        made = Nfs4Client(conn, client.owner.decode(), client.verifier)
+        made.home = link
+        self._clients.append(made)
+        return made
 
     def client_owner(self):
         """A new co_ownerid, as text."""
@@ -344,13 +367,15 @@ class Bench:
         self._clients = []
         if not clients:
             return
-        try:
-            conn = self._link.helper(self.deadlines)
-        except Refused:
-            return  # whether the target lives was looked at before
-        for client in clients:
-            client.discard(conn)
-        conn.abort()
+        for link in dict.fromkeys(client.home for client in clients):
+            try:
+                conn = (link or self._link).helper(self.deadlines)
+            except Refused:
+                continue  # whether the target lives was looked at before
+            for client in clients:
+                if client.home is link:
+                    client.discard(conn)
+            conn.abort()
 
     @property
     def connections(self):

@@ -32,6 +32,7 @@ TARGET_NEEDS = {
     "backchannel": "the target calls back over the connection that made the session",
     "delegations": "the target delegates a file to a reader who can be called back",
     "direct-access": "the target has the program of direct access beside NFS",
+    "pnfs-files": "the target is a metadata server of pNFS that grants file layouts",
 }
 # For one form of a case that runs over any transport; `over` of its decorator cannot say it.
 TRANSPORT_NEEDS = {"rdma": "the target is reached over RDMA"}
@@ -45,7 +46,11 @@ REMEDIES = {
     "tcp": "--tcp URL, or `tcp:` in the profile",
 }
 # Needs that another need includes.
-NEEDED_FIRST = {"backchannel": ("nfs41",), "delegations": ("nfs41", "backchannel")}
+NEEDED_FIRST = {
+    "backchannel": ("nfs41",),
+    "delegations": ("nfs41", "backchannel"),
+    "pnfs-files": ("nfs41", "backchannel"),
+}
 # Needs that no decorator names.
 IMPLIED = ("nfs3", "export", "chosen-port", *TRANSPORT_NEEDS)
 # Needs with a meaning over RDMA only.

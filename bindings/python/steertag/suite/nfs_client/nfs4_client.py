@@ -105,6 +105,7 @@ class Nfs4Client:
         self.create_sequence = 0
         self.sessions = []
         self.opens = False  # an OPEN was sent, or may have been
+        self.home = None  # link.Link to the data server that knows it; None: the target
 
     # -- operations ----------------------------------------------------------------------------
 

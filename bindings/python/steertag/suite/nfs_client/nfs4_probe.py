@@ -1,15 +1,16 @@
-"""Probes for NFS version 4.1, a backchannel and direct access: one exchange each."""
+"""Probes for NFS version 4.1, a backchannel, direct access and file layouts: a few exchanges each."""
 
 import dataclasses
 
-from ... import nfs
+from ... import fabric, nfs
 from ..cases import kinds
 from ..cases.case_end import HarnessError, NotTestable
 from ..exchange.callbacks import Callbacks
 from ..exchange.deadline import Deadlines
-from .nfs4_client import Nfs4Client
+from .nfs4_client import Nfs4Client, getattr_of, granted, lookup
 
 DIRECT, NFS4 = nfs.direct, nfs.nfs4
+USE_PNFS_MDS = 0x20000  # EXCHGID4_FLAG_USE_PNFS_MDS
 # Answers of a server that has no NFS version 4, or no minor version 1 (RFC 5531 9, RFC 8881 2.6.3).
 _LACKS_VERSION = (
     "rpc:PROG_UNAVAIL",
@@ -91,10 +92,41 @@ def probe_direct_access(link):
     return None
 
 
+def probe_pnfs_files(link):
+    """The Lack of file layouts, or None: the role in EXCHANGE_ID, then the fs_layout_types of the export."""
+    conn = _open(link)
+    client = _client(link, conn)
+    known = granted(client.exchange_id(eia_flags=USE_PNFS_MDS), "EXCHANGE_ID")
+    lack = None
+    if known is not None and not known.eir_flags & USE_PNFS_MDS:
+        lack = Lack("EXCHANGE_ID does not return EXCHGID4_FLAG_USE_PNFS_MDS")
+    elif known is not None:
+        lack = _lacks_file_layouts(client, link.url)
+    client.discard(conn)
+    conn.abort()
+    return lack
+
+
+def _lacks_file_layouts(client, url):
+    if client.create_session().kind != kinds.REPLY:
+        return None
+    client.sessions[0].reclaim_complete()
+    words = [word for word in fabric.parse_url(url).path.split("/") if word]
+    asked = ["PUTROOTFH", *map(lookup, words), getattr_of("fs_layout_types")]
+    found = granted(client.sessions[0].exchange(*asked), "GETATTR")
+    if found is None:
+        return None
+    types = NFS4.attributes(found.obj_attributes).get("fs_layout_types") or []
+    if NFS4.LayoutType.LAYOUT4_NFSV4_1_FILES in types:
+        return None
+    return Lack("fs_layout_types of the export has no LAYOUT4_NFSV4_1_FILES")
+
+
 # Delegations have no probe: a server decides anew at each OPEN (RFC 8881 10.4). Each case proves
 # the lack by its own OPEN.
 PROBES = {
     "nfs41": probe_nfs41,
     "backchannel": probe_backchannel,
     "direct-access": probe_direct_access,
+    "pnfs-files": probe_pnfs_files,
 }

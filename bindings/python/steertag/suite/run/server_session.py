@@ -165,7 +165,11 @@ class ServerSession(CaseSession):
     def _start_server(self):
         directory, arguments = self.options.report, self.options.server_arguments
         self._server = BundledServer(
-            *(self.options.server, self.options.listen, _with_direct_access(arguments)),
+            *(
+                self.options.server,
+                self.options.listen,
+                _with_direct_access(_with_data_servers(arguments)),
+            ),
             *(directory, self.name),
         )
         try:
@@ -362,3 +366,12 @@ def _with_direct_access(arguments):
         return arguments
     # The second one is for clients that ask for it.
     return (*arguments, "--optimistic", "--recoverable-faults")
+
+
+def _with_data_servers(arguments):
+    """The arguments of the bundled server, which has data servers. With small stripe units a case
+    writes little."""
+    if any(each.startswith(("--pnfs", "--portmap")) for each in arguments):
+        return arguments
+    unit = () if "--stripe-unit" in arguments else ("--stripe-unit", "4096")
+    return (*arguments, "--pnfs", "2", *unit)

@@ -1,0 +1,156 @@
+"""A client of file layouts for cases: a session, an open file, its layout, and sessions at the data servers."""
+
+from ... import nfs, wire
+from ..cases import kinds
+from ..cases.case_end import NotTestable, unprepared
+from .compound import operation
+from .file_layout import parts, read_device, read_layout
+from .nfs4_client import putfh, read, write
+
+NFS4 = nfs.nfs4
+MDS, DS, NON_PNFS = 0x20000, 0x40000, 0x10000  # EXCHGID4_FLAG_USE_PNFS_MDS, _DS, USE_NON_PNFS
+ROLES = MDS | DS | NON_PNFS
+READ_LAYOUT = NFS4.LayoutIomode.LAYOUTIOMODE4_READ
+RW_LAYOUT = NFS4.LayoutIomode.LAYOUTIOMODE4_RW
+ANY_LAYOUT = NFS4.LayoutIomode.LAYOUTIOMODE4_ANY
+FILES = NFS4.LayoutType.LAYOUT4_NFSV4_1_FILES
+ALL = (1 << 64) - 1
+# Of a device, and of a layout as Linux asks for it. Octets.
+MOST_DEVICE_OCTETS, MOST_LAYOUT_OCTETS = 4096, 4096
+BOTH = NFS4.OPEN4_SHARE_ACCESS_BOTH
+UNITS = 3  # of the usual file, the last one not whole
+
+
+class LayoutUser:
+    """A client of its own with a backchannel at the metadata server, and a file that it has open."""
+
+    def __init__(self, bench, access=BOTH, name=None):
+        """A new file without octets, or the case's file of this name."""
+        self.bench = bench
+        bench.need("pnfs-files")
+        client = bench.nfs4_client(callbacks=True)
+        back = NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN
+        for made in (client.exchange_id(eia_flags=MDS), client.create_session(csa_flags=back)):
+            if made.kind != kinds.REPLY:
+                raise unprepared(client.conn.owed, "making a session", made.kind, made.trace())
+        self.client, self.session = client, client.sessions[0]
+        self.session.reclaim_complete()
+        self.at = {}  # multipath list: session at its data server
+        self.name = name or bench.name("striped")
+        if name is None:
+            bench.file(b"", self.name)
+        directory = bench.nfs4_files(self.session).directory
+        opened, self.handle = self.session.open(directory, self.name, access)
+        self.stateid = opened.stateid
+        self.layout = self.layout_stateid = self.device = None
+
+    # -- layouts -------------------------------------------------------------------------------
+
+    @property
+    def for_io(self):
+        """The stateid as data servers take it (RFC 8881 13.9.1)."""
+        return NFS4.StateId(seqid=0, other=self.stateid.other)
+
+    def layout_get(self, handle=None, **fields):
+        """The Outcome of LAYOUTGET of the whole file for reading and writing, unless `fields` differ."""
+        asked = {
+            "loga_iomode": RW_LAYOUT,
+            "loga_length": ALL,
+            "loga_stateid": self.layout_stateid or self.stateid,
+            "loga_maxcount": MOST_LAYOUT_OCTETS,
+        }
+        got = operation("LAYOUTGET", **{**asked, **fields})
+        return self.session.exchange_in_time(putfh(handle or self.handle), got)
+
+    def device_info(self, **fields):
+        """The Outcome of GETDEVICEINFO of the layout's device."""
+        asked = {"gdia_device_id": self.layout.device, "gdia_maxcount": MOST_DEVICE_OCTETS}
+        return self.session.exchange_in_time(operation("GETDEVICEINFO", **{**asked, **fields}))
+
+    def take(self, outcome):
+        """Keeps the layout of a LAYOUTGET that succeeded. Returns nfs4.LayoutgetOk. A body that cannot be read ends
+        the case."""
+        if outcome.kind != kinds.REPLY:
+            raise unprepared(self.session.conn.owed, "LAYOUTGET", outcome.kind, outcome.trace())
+        got = outcome.result["LAYOUTGET"].resok4
+        self.layout_stateid = got.logr_stateid
+        try:
+            self.layout = read_layout(got.logr_layout[0].lo_content.loc_body)
+        except (IndexError, wire.DecodeError) as fault:
+            raise NotTestable(f"LAYOUTGET gives no file layout: {fault}") from None
+        return got
+
+    def use_layout(self, **fields):
+        """Gets a layout and its device. Sets `layout`, `layout_stateid` and `device`."""
+        got = self.take(self.layout_get(**fields))
+        outcome = self.device_info()
+        if outcome.kind != kinds.REPLY:
+            raise unprepared(self.session.conn.owed, "GETDEVICEINFO", outcome.kind, outcome.trace())
+        body = outcome.result["GETDEVICEINFO"].resok4.gdir_device_addr.da_addr_body
+        try:
+            self.device = read_device(body)
+        except (UnicodeDecodeError, wire.DecodeError) as fault:
+            raise NotTestable(f"GETDEVICEINFO gives no device of files: {fault}") from None
+        return got
+
+    def layout_return(self, stateid=None, **fields):
+        """The Outcome of LAYOUTRETURN of the whole file. `fields` are of LAYOUTRETURN."""
+        scope = {"lrf_length": ALL, "lrf_stateid": stateid or self.layout_stateid}
+        asked = {"lora_iomode": ANY_LAYOUT, "lora_layoutreturn": {"lr_layout": scope}}
+        back = operation("LAYOUTRETURN", **{**asked, **fields})
+        return self.session.exchange_in_time(putfh(self.handle), back)
+
+    def layout_commit(self, last=None, time=None, **fields):
+        """The Outcome of LAYOUTCOMMIT. `last`: the offset of the last octet that was written; `time`: nfs4.Time."""
+        asked = {"loca_length": ALL, "loca_stateid": self.layout_stateid}
+        if last is not None:
+            asked["loca_last_write_offset"] = {"no_newoffset": True, "no_offset": last}
+        if time is not None:
+            asked["loca_time_modify"] = {"nt_timechanged": True, "nt_time": time}
+        done = operation("LAYOUTCOMMIT", **{**asked, **fields})
+        return self.session.exchange_in_time(putfh(self.handle), done)
+
+    # -- data servers --------------------------------------------------------------------------
+
+    @property
+    def size(self):
+        """Octets of a file of UNITS stripe units, the last one not whole."""
+        return UNITS * self.layout.unit - 100
+
+    def parts(self, size=None):
+        return parts(self.layout, self.device, size or self.size)
+
+    def data_server(self, number):
+        """The session at the data server of this multipath list."""
+        if number not in self.at:
+            client = self.bench.data_server_client(self.client, self.device.servers[number])
+            for made in (client.exchange_id(eia_flags=DS), client.create_session()):
+                if made.kind != kinds.REPLY:
+                    raise unprepared(client.conn.owed, "making a session", made.kind, made.trace())
+            self.at[number] = client.sessions[0]
+        return self.at[number]
+
+    def read_at(self, session, handle, offset, count, stateid=None):
+        """The Outcome of READ, over RDMA by a write chunk."""
+        call = session.call(putfh(handle), read(count, offset, stateid or self.for_io))
+        session.conn.carry_result(call, count)
+        return session.conn.exchange(call)
+
+    def write_at(self, session, handle, offset, data, stateid=None, stable="UNSTABLE4"):
+        """The Outcome of WRITE, over RDMA by a read chunk."""
+        how = NFS4.StableHow[stable]
+        call = session.call(putfh(handle), write(data, offset, stateid or self.for_io, how))
+        session.conn.carry_arguments(call)
+        return session.conn.exchange(call)
+
+    def read_part(self, part, stateid=None):
+        session = self.data_server(part.server)
+        return self.read_at(session, part.handle, part.offset, part.length, stateid)
+
+    def write_part(self, part, content, stateid=None):
+        data = content[part.start : part.start + part.length]
+        session = self.data_server(part.server)
+        return self.write_at(session, part.handle, part.offset, data, stateid)
+
+    def commit_part(self, part):
+        return self.data_server(part.server).exchange(putfh(part.handle), operation("COMMIT"))

@@ -1,0 +1,180 @@
+// Deviations in GETDEVICEINFO and GETDEVICELIST, and in the bodies of file layouts (RFC 8881 13.3).
+#include "deviations/families.h"
+#include "deviations/server/compound.h"
+#include "nfs/v4/file_layout.h"
+#include "nfs/v4/layout_ops.h"
+#include "wire/encoded.h"
+
+namespace steertag::deviations {
+namespace {
+
+using nfs4::Opnum;
+using nfs4::Status;
+
+constexpr std::uint32_t kOneUnitMore = 0x10000;  // octets of a stripe unit
+
+/// `change(Body&)` of what `octets` has; the octets of the result live in `kept`.
+template <class Body, class Change>
+void change_body(View& octets, Bytes& kept, Change change) {
+  wire::Reader reader(octets);
+  Body body;
+  body.decode(reader);
+  if (!reader.ok()) return;
+  change(body);
+  kept = wire::encoded(body);
+  octets = kept;
+}
+
+/// `change(FileLayout&, iomode)` of the first layout of a LAYOUTGET.
+template <class Change>
+void change_file_layout(peer::ReplyStep& reply, Change change) {
+  Bytes kept;
+  change_result<nfs4::LayoutgetResult>(reply, Opnum::OP_LAYOUTGET, [&](auto& result) {
+    if (result.status != Status::NFS4_OK || result.resok4.logr_layout.empty()) return;
+    nfs4::Layout& layout = result.resok4.logr_layout.front();
+    change_body<nfs4::FileLayout>(layout.lo_content.loc_body, kept,
+                                  [&](auto& body) { change(body, layout.lo_iomode); });
+  });
+}
+
+/// `change(FileLayoutDevice&)` of a GETDEVICEINFO.
+template <class Change>
+void change_device(peer::ReplyStep& reply, Change change) {
+  Bytes kept;
+  change_result<nfs4::GetdeviceinfoResult>(reply, Opnum::OP_GETDEVICEINFO, [&](auto& result) {
+    View& body = result.resok4.gdir_device_addr.da_addr_body;
+    if (result.status == Status::NFS4_OK && !body.empty())
+      change_body<nfs4::FileLayoutDevice>(body, kept, change);
+  });
+}
+
+constexpr Deviation kDevices[] = {
+    {.name = "stripe-index-beyond",
+     .breaks = {"RFC8881-13.3-1"},
+     .sentence = "A stripe index is the number of multipath lists.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_device(reply, [](nfs4::FileLayoutDevice& device) {
+                        device.nflda_stripe_indices.back() =
+                            static_cast<std::uint32_t>(device.nflda_multipath_ds_list.size());
+                      });
+                    }},
+     .script_shows = false},
+    {.name = "multipath-list-unused",
+     .breaks = {"RFC8881-13.3-2"},
+     .sentence = "No stripe index names the last multipath list.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_device(reply, [](nfs4::FileLayoutDevice& device) {
+                        device.nflda_stripe_indices.back() = 0;
+                      });
+                    }},
+     .script_shows = false},
+    {.name = "device-address-plain",
+     .breaks = {"RFC5665-5.2.3.3-1"},
+     .sentence = "The universal address of a data server lacks its last number.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_device(reply, [](nfs4::FileLayoutDevice& device) {
+                        for (auto& list : device.nflda_multipath_ds_list) {
+                          for (auto& each : list.addresses)
+                            each.na_r_addr = each.na_r_addr.substr(0, each.na_r_addr.rfind('.'));
+                        }
+                      });
+                    }},
+     .script_shows = false},
+    {.name = "stripe-unit-zero",
+     .breaks = {"RFC8881-13.3-3"},
+     .sentence = "nfl_util has no stripe unit.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_file_layout(reply, [](nfs4::FileLayout& layout, auto /*iomode*/) {
+                        layout.nfl_util &= nfs4::kLayoutFlags;
+                      });
+                    }},
+     .script_shows = false},
+    {.name = "layout-handle-extra",
+     .breaks = {"RFC8881-13.3-4"},
+     .sentence = "A layout has one filehandle more than data servers.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_file_layout(reply, [](nfs4::FileLayout& layout, auto /*iomode*/) {
+                        layout.nfl_fh_list.push_back(nfs4::FileHandle(layout.nfl_fh_list.front()));
+                      });
+                    }},
+     .script_shows = false},
+    {.name = "stripe-unit-by-iomode",
+     .breaks = {"RFC8881-13.3-6"},
+     .sentence = "Layouts for reading have a larger stripe unit than those for writing.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_file_layout(reply, [](nfs4::FileLayout& layout, auto iomode) {
+                        if (iomode == nfs4::LayoutIomode::LAYOUTIOMODE4_READ)
+                          layout.nfl_util += kOneUnitMore;
+                      });
+                    }},
+     .script_shows = false},
+    {.name = "device-mincount-small",
+     .breaks = {"RFC8881-18.40.3-1"},
+     .sentence = "gdir_mincount is too small for the device.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_result<nfs4::GetdeviceinfoResult>(
+                          reply, Opnum::OP_GETDEVICEINFO, [](auto& result) {
+                            if (result.status == Status::NFS4ERR_TOOSMALL) result.gdir_mincount = 8;
+                          });
+                    }},
+     .script_shows = false},
+    {.name = "unknown-device-invalid",
+     .breaks = {"RFC8881-18.40.3-1"},
+     .sentence = "GETDEVICEINFO of an unknown device gets NFS4ERR_INVAL.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_result<nfs4::GetdeviceinfoResult>(
+                          reply, Opnum::OP_GETDEVICEINFO, [](auto& result) {
+                            if (result.status == Status::NFS4ERR_NOENT)
+                              result.status = Status::NFS4ERR_INVAL;
+                          });
+                    }},
+     .script_shows = false},
+    {.name = "device-maxcount-zero-refused",
+     .breaks = {"RFC8881-18.40.3-2"},
+     .sentence = "GETDEVICEINFO with gdia_maxcount 0 gets NFS4ERR_TOOSMALL.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_arguments<nfs4::GetdeviceinfoArgs>(
+                          call, Opnum::OP_GETDEVICEINFO, [](auto& args) {
+                            args.gdia_maxcount = std::max(args.gdia_maxcount, 1U);
+                          });
+                    }},
+     .script_shows = false},
+    {.name = "devicelist-zero-taken",
+     .breaks = {"RFC8881-18.41.3-1"},
+     .sentence = "GETDEVICELIST takes gdla_maxdevices 0.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_arguments<nfs4::GetdevicelistArgs>(
+                          call, Opnum::OP_GETDEVICELIST, [](auto& args) {
+                            args.gdla_maxdevices = std::max(args.gdla_maxdevices, 1U);
+                          });
+                    }},
+     .script_shows = false},
+    {.name = "device-notification-unasked",
+     .breaks = {"RFC8881-12.2.10-2"},
+     .sentence = "GETDEVICEINFO promises notifications that were not asked for.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_result<nfs4::GetdeviceinfoResult>(
+                          reply, Opnum::OP_GETDEVICEINFO,
+                          [](auto& result) { result.resok4.gdir_notification.set(1); });
+                    }},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> devices_family() {
+  return kDevices;
+}
+
+}  // namespace steertag::deviations

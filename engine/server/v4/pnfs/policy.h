@@ -1,0 +1,21 @@
+// What data servers and their metadata server may decide. The defaults conform to RFC 8881.
+#pragma once
+
+namespace steertag::peer {
+
+struct PnfsPolicy {
+  bool checks_layout = true;        // false: I/O at data servers needs no layout
+  bool checks_stateid_form = true;  // false: data servers take special stateids and any seqid
+  bool checks_open = true;          // false: data servers do not ask for the open of a stateid
+  bool checks_access = true;        // false: data servers let every user read and write
+  bool checks_holes = true;         // false: sparse octets of other data servers are taken
+  bool housekeeping_only = true;    // false: a data server has the operations of any server
+  bool writes = true;               // false: WRITE at data servers leaves the file as it is
+  bool reads_at_offset = true;      // false: READ at data servers gives the file's first octets
+  bool checks_layoutget = true;     // false: LAYOUTGET takes any stateid
+  bool commit_keeps_size = true;    // false: LAYOUTCOMMIT truncates to the last write offset
+  bool commit_keeps_time = true;    // false: LAYOUTCOMMIT sets the time back
+  bool returns_all = true;          // false: LAYOUTRETURN4_ALL and _FSID return nothing
+};
+
+}  // namespace steertag::peer

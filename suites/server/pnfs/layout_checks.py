@@ -1,0 +1,35 @@
+"""What the cases on file layouts share."""
+
+from steertag import nfs
+from steertag.suite import expect, kinds
+from steertag.suite.nfs_client.layout_user import LayoutUser
+from steertag.suite.nfs_client.nfs4_client import getattr_of, putfh
+
+NFS4 = nfs.nfs4
+NEEDS = ["pnfs-files"]
+# What a data server says of a file without a layout, or of a handle that is of no use any more.
+FENCED = ["nfs:NFS4ERR_PNFS_NO_LAYOUT", "nfs:NFS4ERR_STALE", "nfs:NFS4ERR_BADHANDLE"]
+BAD_STATEID = ["nfs:NFS4ERR_BAD_STATEID"]
+
+
+def user_with_layout(bench, **fields):
+    """A LayoutUser with a layout for reading and writing, and its device."""
+    user = LayoutUser(bench)
+    user.use_layout(**fields)
+    return user
+
+
+def written(bench, user, requirement_id):
+    """Writes a file of three stripe units at the data servers. Returns its octets."""
+    content = bench.random.randbytes(user.size)
+    for part in user.parts():
+        outcome = expect(user.write_part(part, content), requirement_id, must=[kinds.REPLY])
+        count = outcome.result["WRITE"].resok4.count
+        expect.equal(count, part.length, requirement_id, "count of WRITE", outcome=outcome)
+    return content
+
+
+def attributes(user, *names):
+    """{name: value} of the file at the metadata server."""
+    found = user.session.run(putfh(user.handle), getattr_of(*names))["GETATTR"].resok4
+    return NFS4.attributes(found.obj_attributes)

@@ -1,0 +1,133 @@
+"""GETDEVICEINFO and GETDEVICELIST, and the form of layouts and devices (RFC 8881 13.3, 18.40, 18.41)."""
+
+import pytest
+
+from steertag.suite import ANY, case, expect, kinds
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.file_layout import DEVICE_ID_OCTETS, FLAGS, place_of
+from steertag.suite.nfs_client.layout_user import LayoutUser, MOST_DEVICE_OCTETS, READ_LAYOUT
+from steertag.suite.nfs_client.nfs4_client import putfh
+from .layout_checks import NEEDS, NFS4, user_with_layout
+
+INDEX, USED, UNIT = "RFC8881-13.3-1", "RFC8881-13.3-2", "RFC8881-13.3-3"
+SPARSE, SAME_UNIT = "RFC8881-13.3-4", "RFC8881-13.3-6"
+ADDRESS, INFO, PROBE = "RFC5665-5.2.3.3-1", "RFC8881-18.40.3-1", "RFC8881-18.40.3-2"
+LIST, NOTIFY = "RFC8881-18.41.3-1", "RFC8881-12.2.10-2"
+NOENT, TOOSMALL = ["nfs:NFS4ERR_NOENT"], ["nfs:NFS4ERR_TOOSMALL"]
+LEAST_UNIT = FLAGS + 1
+UNKNOWN = b"\xa5" * DEVICE_ID_OCTETS
+# notify_deviceid_type4
+NOTIFICATIONS = {"none": [], "change": [1], "both": [1, 2]}
+
+
+@case("server.pnfs.device.indices", requirements=[INDEX, USED], needs=NEEDS, over=ANY)
+def test_indices(bench):
+    """Stripe indices are below the number of multipath lists, and each list is named by one."""
+    device = _with_device(bench)
+    count = len(device.servers)
+    expect.at_least(len(device.indices), 1, INDEX, "stripe indices")
+    expect.at_most(max(device.indices), count - 1, INDEX, "largest stripe index")
+    expect.equal(sorted(set(device.indices)), list(range(count)), USED, "lists that are used")
+
+
+def _with_device(bench):
+    return user_with_layout(bench).device
+
+
+@case("server.pnfs.device.addresses", requirements=[ADDRESS], needs=NEEDS)
+def test_addresses(bench):
+    """Each data server has addresses. Those of netids rdma, rdma6, tcp and tcp6 are universal addresses."""
+    for ways in _with_device(bench).servers:
+        expect.at_least(len(ways), 1, ADDRESS, "addresses of a data server")
+        for netid, address in ways:
+            if netid in ("rdma", "rdma6", "tcp", "tcp6"):
+                good = _is_universal(netid, address)
+                expect.true(good, ADDRESS, f"{netid} address {address} is universal")
+
+
+def _is_universal(netid, address):
+    try:
+        host, port = place_of(address)
+    except ValueError:
+        return False
+    return (":" in host) == netid.endswith("6") and port > 0
+
+
+@case("server.pnfs.layout.unit", requirements=[UNIT, SAME_UNIT], needs=NEEDS, over=ANY)
+def test_unit(bench):
+    """The stripe unit has at least 64 octets. Layouts for reading and for writing have the same one."""
+    user = LayoutUser(bench)
+    units = []
+    for fields in ({}, {"loga_iomode": READ_LAYOUT}):
+        user.take(user.layout_get(**fields))
+        units.append(user.layout.unit)
+        expect.at_least(user.layout.unit, LEAST_UNIT, UNIT, "octets of the stripe unit")
+    expect.equal(units[1], units[0], SAME_UNIT, "stripe unit of the layout for reading")
+
+
+@case(
+    "server.pnfs.layout.handles",
+    requirements=[SPARSE],
+    needs=NEEDS,
+    over=ANY,
+)
+def test_handles(bench):
+    """With sparse packing a layout has no filehandle, one, or one for each multipath list."""
+    user = user_with_layout(bench)
+    count, servers = len(user.layout.handles), len(user.device.servers)
+    if user.layout.dense:
+        bench.not_testable("the packing is dense")
+    expect.one_of(count, [0, 1, servers], SPARSE, "filehandles of a layout")
+
+
+@case("server.pnfs.device.mincount", requirements=[INFO], needs=NEEDS, over=ANY)
+def test_mincount(bench):
+    """GETDEVICEINFO with a gdia_maxcount of 1. gdir_mincount of the refusal is enough."""
+    user = user_with_layout(bench)
+    outcome = expect(user.device_info(gdia_maxcount=1), INFO, must=TOOSMALL)
+    least = outcome.result["GETDEVICEINFO"].gdir_mincount
+    expect.at_most(least, MOST_DEVICE_OCTETS, INFO, "gdir_mincount", outcome=outcome)
+    expect(user.device_info(gdia_maxcount=least), INFO, must=[kinds.REPLY])
+
+
+@case("server.pnfs.device.unknown", requirements=[INFO], needs=NEEDS, over=ANY, hostile=True)
+def test_unknown(bench):
+    """GETDEVICEINFO of a device ID that the server never gave."""
+    user = user_with_layout(bench)
+    expect(user.device_info(gdia_device_id=UNKNOWN), INFO, must=NOENT)
+
+
+@case("server.pnfs.device.maxcount-zero", requirements=[PROBE], needs=NEEDS, over=ANY)
+def test_maxcount_zero(bench):
+    """GETDEVICEINFO with a gdia_maxcount of 0 succeeds, and has no address."""
+    outcome = expect(user_with_layout(bench).device_info(gdia_maxcount=0), PROBE, must=["reply"])
+    body = outcome.result["GETDEVICEINFO"].resok4.gdir_device_addr.da_addr_body
+    expect.equal(len(body), 0, PROBE, "octets of da_addr_body", outcome=outcome)
+
+
+@case("server.pnfs.device.notification-{name}", requirements=[NOTIFY], needs=NEEDS, over=ANY)
+@pytest.mark.parametrize("name", NOTIFICATIONS)
+def test_notification(bench, name):
+    """GETDEVICEINFO that asks for notifications. The reply promises no other ones."""
+    asked = NOTIFICATIONS[name]
+    types = NFS4.bitmap(*asked)
+    outcome = user_with_layout(bench).device_info(gdia_notify_types=types)
+    expect(outcome, NOTIFY, must=[kinds.REPLY])
+    promised = _numbers(outcome.result["GETDEVICEINFO"].resok4.gdir_notification)
+    more = sorted(set(promised) - set(asked))
+    expect.equal(more, [], NOTIFY, "notifications beyond those asked for", outcome=outcome)
+
+
+def _numbers(words):
+    return [32 * at + bit for at, word in enumerate(words) for bit in range(32) if word >> bit & 1]
+
+
+@case("server.pnfs.devicelist.zero", requirements=[LIST], needs=NEEDS, over=ANY, hostile=True)
+def test_list_zero(bench):
+    """GETDEVICELIST with gdla_maxdevices 0. A server may lack the operation."""
+    user = user_with_layout(bench)
+    asked = operation("GETDEVICELIST", gdla_maxdevices=0)
+    outcome = user.session.exchange(putfh(user.handle), asked)
+    if outcome.kind == "nfs:NFS4ERR_NOTSUPP":
+        bench.unsupported("the target answers GETDEVICELIST with nfs:NFS4ERR_NOTSUPP")
+    expect(outcome, LIST, must=["nfs:NFS4ERR_INVAL"])

@@ -1,0 +1,73 @@
+"""CB_LAYOUTRECALL before a file is removed, and LAYOUTGET meanwhile (RFC 8881 12.5.5, 20.3)."""
+
+from steertag.suite import ANY, case, expect, kinds
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.layout_user import LayoutUser
+from steertag.suite.nfs_client.nfs4_client import putfh
+from .layout_checks import NEEDS, NFS4, user_with_layout, written
+
+RECALLED, SEQUENCE, NOT_ZERO = "RFC8881-12.5.5-1", "RFC8881-12.5.3-1", "RFC8881-20.3.3-3"
+PENDING, ANSWERED = "RFC8881-12.5.5.2.1.3-1", "RFC8881-12.5.5.2.1.3-2"
+DELAY = "nfs:NFS4ERR_DELAY"
+
+
+def remove(bench, other, name):
+    """The Outcome of REMOVE of the file by another client."""
+    directory = bench.nfs4_files(other.session).directory
+    return other.session.exchange(putfh(directory), operation("REMOVE", target=name))
+
+
+def recall_by_removal(bench, user, requirement_id):
+    """The user's CB_LAYOUTRECALL, not answered yet, of a file that another client removes."""
+    callbacks = user.session.conn.callbacks
+    callbacks.configure(answers_null=False)
+    other = LayoutUser(bench)
+    expect(remove(bench, other, user.name), requirement_id, must=[DELAY, kinds.REPLY])
+    callback = callbacks.wait()
+    while callback is not None and "CB_LAYOUTRECALL" not in callback:
+        callbacks.answer(callback)
+        callback = callbacks.wait()
+    expect.true(
+        callback is not None, requirement_id, "CB_LAYOUTRECALL comes before the file is gone"
+    )
+    return other, callback
+
+
+@case(
+    "server.pnfs.recall.remove", requirements=[RECALLED, SEQUENCE, NOT_ZERO], needs=NEEDS, over=ANY
+)
+def test_remove(bench):
+    """Another client removes the file. The layout is recalled by a stateid with the next seqid, and is
+    returned. The file can then be removed."""
+    user = user_with_layout(bench)
+    written(bench, user, RECALLED)
+    other, callback = recall_by_removal(bench, user, RECALLED)
+    if callback is None:
+        return  # a warning, since the recall is a SHOULD
+    recall = callback["CB_LAYOUTRECALL"].clora_recall
+    expect.equal(
+        recall.lor_recalltype,
+        NFS4.LayoutrecallType.LAYOUTRECALL4_FILE,
+        RECALLED,
+        "lor_recalltype",
+    )
+    stateid = recall.lor_layout.lor_stateid
+    expect.true(stateid.seqid != 0, NOT_ZERO, "seqid of lor_stateid is not 0")
+    expect.equal(stateid.seqid, user.layout_stateid.seqid + 1, SEQUENCE, "seqid of lor_stateid")
+    user.session.conn.callbacks.answer(callback, {"CB_LAYOUTRECALL": NFS4.Status.NFS4_OK})
+    user.layout_stateid = stateid
+    expect(user.layout_return(), RECALLED, must=[kinds.REPLY])
+    expect(remove(bench, other, user.name), RECALLED, must=[kinds.REPLY])
+
+
+@case("server.pnfs.recall.conflict", requirements=[PENDING, ANSWERED], needs=NEEDS, over=ANY)
+def test_conflict(bench):
+    """LAYOUTGET of a range that is being recalled: before the answer to CB_LAYOUTRECALL, and between
+    the answer and the return."""
+    user = user_with_layout(bench)
+    _, callback = recall_by_removal(bench, user, PENDING)
+    expect(user.layout_get(), PENDING, must=["nfs:NFS4ERR_RECALLCONFLICT"])
+    user.session.conn.callbacks.answer(callback, {"CB_LAYOUTRECALL": NFS4.Status.NFS4_OK})
+    expect(user.layout_get(), ANSWERED, must=["nfs:NFS4ERR_RETURNCONFLICT"])
+    user.layout_stateid = callback["CB_LAYOUTRECALL"].clora_recall.lor_layout.lor_stateid
+    expect(user.layout_return(), ANSWERED, must=[kinds.REPLY])

@@ -1,0 +1,96 @@
+"""LAYOUTCOMMIT: size, time, iomode and reclaim (RFC 8881 12.5.4, 18.42)."""
+
+from steertag.suite import ANY, case, expect, kinds
+from steertag.suite.nfs_client.layout_user import LayoutUser, READ_LAYOUT
+from .layout_checks import NEEDS, NFS4, attributes, user_with_layout, written
+
+SHOWN, TIME, KEPT = "RFC8881-12.5.4-2", "RFC8881-12.5.4.1-1", "RFC8881-12.5.4.2-1"
+REPLY, IOMODE, RECLAIM = "RFC8881-12.5.4.2-2", "RFC8881-18.42.3-1", "RFC8881-18.42.3-2"
+BEHIND = 10  # octets that LAYOUTCOMMIT adds
+
+
+def new_size(outcome):
+    return outcome.result["LAYOUTCOMMIT"].resok4.locr_newsize
+
+
+@case(
+    "server.pnfs.layoutcommit.size",
+    requirements=[SHOWN],
+    needs=NEEDS,
+    over=ANY,
+)
+def test_size(bench):
+    """A file that only data servers wrote has its size for another client after LAYOUTCOMMIT."""
+    user = user_with_layout(bench)
+    content = written(bench, user, SHOWN)
+    expect(user.layout_commit(len(content) - 1), SHOWN, must=[kinds.REPLY])
+    other = LayoutUser(bench, name=user.name)
+    expect.equal(attributes(other, "size")["size"], len(content), SHOWN, "size after LAYOUTCOMMIT")
+
+
+@case("server.pnfs.layoutcommit.new-size", requirements=[REPLY], needs=NEEDS, over=ANY)
+def test_new_size(bench):
+    """LAYOUTCOMMIT with a last write offset behind the end. If the size changes, the reply has it."""
+    user = user_with_layout(bench)
+    written(bench, user, REPLY)
+    before = attributes(user, "size")["size"]
+    outcome = expect(user.layout_commit(before - 1 + BEHIND), REPLY, must=[kinds.REPLY])
+    after = attributes(user, "size")["size"]
+    size = new_size(outcome)
+    if after != before:
+        expect.true(size.ns_sizechanged, REPLY, "ns_sizechanged", outcome=outcome)
+        expect.equal(size.ns_size, after, REPLY, "ns_size", outcome=outcome)
+
+
+@case("server.pnfs.layoutcommit.smaller", requirements=[KEPT], needs=NEEDS, over=ANY)
+def test_smaller(bench):
+    """LAYOUTCOMMIT with a last write offset of 0 truncates nothing."""
+    user = user_with_layout(bench)
+    content = written(bench, user, KEPT)
+    expect(user.layout_commit(len(content) - 1), KEPT, must=[kinds.REPLY])
+    outcome = expect(user.layout_commit(0), KEPT, must=[kinds.REPLY])
+    size = attributes(user, "size")["size"]
+    expect.equal(size, len(content), KEPT, "size after LAYOUTCOMMIT", outcome=outcome)
+
+
+@case("server.pnfs.layoutcommit.time", requirements=[TIME], needs=NEEDS, over=ANY)
+def test_time(bench):
+    """LAYOUTCOMMIT that suggests a time_modify of 1970 does not set it back."""
+    user = user_with_layout(bench)
+    content = written(bench, user, TIME)
+    expect(user.layout_commit(len(content) - 1), TIME, must=[kinds.REPLY])
+    before = _modified(user)
+    past = NFS4.Time(seconds=1, nseconds=0)
+    outcome = expect(user.layout_commit(len(content) - 1, past), TIME, must=[kinds.REPLY])
+    expect.at_least(_modified(user), before, TIME, "time_modify", outcome=outcome)
+
+
+def _modified(user):
+    time = attributes(user, "time_modify")["time_modify"]
+    return time.seconds, time.nseconds
+
+
+@case(
+    "server.pnfs.layoutcommit.read-layout",
+    requirements=[IOMODE],
+    needs=NEEDS,
+    over=ANY,
+    hostile=True,
+)
+def test_read_layout(bench):
+    """LAYOUTCOMMIT with a layout for reading only."""
+    user = LayoutUser(bench)
+    got = user.take(user.layout_get(loga_iomode=READ_LAYOUT))
+    if got.logr_layout[0].lo_iomode != READ_LAYOUT:
+        bench.not_testable("the target gives layouts for writing to those who ask for reading")
+    refused = ["nfs:NFS4ERR_BADIOMODE", "nfs:NFS4ERR_BADLAYOUT"]
+    expect(user.layout_commit(0), IOMODE, must=refused)
+
+
+@case(
+    "server.pnfs.layoutcommit.reclaim", requirements=[RECLAIM], needs=NEEDS, over=ANY, hostile=True
+)
+def test_reclaim(bench):
+    """LAYOUTCOMMIT with loca_reclaim outside of a grace period."""
+    outcome = user_with_layout(bench).layout_commit(0, loca_reclaim=True)
+    expect(outcome, RECLAIM, must=["nfs:NFS4ERR_NO_GRACE"])

@@ -1,0 +1,36 @@
+"""Roles in EXCHANGE_ID, and SECINFO_NO_NAME, at metadata server and data servers (RFC 8881 13.1, 13.12)."""
+
+import pytest
+
+from steertag.suite import ANY, case, expect, kinds
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.layout_user import DS, MDS, NON_PNFS, ROLES
+from steertag.suite.nfs_client.nfs4_client import putfh
+from .layout_checks import NEEDS, user_with_layout
+
+ROLE, SECURITY = "RFC8881-13.1-2", "RFC8881-13.12-2"
+LEGAL = [MDS, MDS | DS, DS, NON_PNFS, DS | NON_PNFS]
+ASKED = {"none": 0, "mds": MDS, "ds": DS, "non-pnfs": NON_PNFS, "mds-ds": MDS | DS, "all": ROLES}
+
+
+@case("server.pnfs.role.{name}", requirements=[ROLE], needs=NEEDS, over=ANY)
+@pytest.mark.parametrize("name", ASKED)
+def test_role(bench, name):
+    """EXCHANGE_ID with some roles. The roles of the reply are a combination that is allowed."""
+    client = bench.nfs4_client()
+    outcome = expect(client.exchange_id(eia_flags=ASKED[name]), ROLE, must=[kinds.REPLY])
+    roles = outcome.result["EXCHANGE_ID"].resok4.eir_flags & ROLES
+    expect.one_of(roles, LEGAL, ROLE, "roles in eir_flags", outcome=outcome)
+
+
+@case("server.pnfs.security.{place}", requirements=[SECURITY], needs=NEEDS, over=ANY)
+@pytest.mark.parametrize("place", ["metadata-server", "data-server"])
+def test_security(bench, place):
+    """SECINFO_NO_NAME of the file's handle is answered, at the metadata server and at a data server."""
+    user = user_with_layout(bench)
+    session, handle = user.session, user.handle
+    if place == "data-server":
+        part = user.parts()[0]
+        session, handle = user.data_server(part.server), part.handle
+    asked = operation("SECINFO_NO_NAME")
+    expect(session.exchange(putfh(handle), asked), SECURITY, must=[kinds.REPLY])
