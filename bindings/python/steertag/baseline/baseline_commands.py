@@ -109,7 +109,9 @@ def _target(named, reports, path, text):
 
 
 def _tell(result, note):
-    """Prints which rows were added, changed and removed."""
+    """Prints which rows were added, changed and removed, and a new number of cases."""
+    if result.cases:
+        print(f"{result.cases} cases were run")
     waits = "" if note.strip() else "; each waits for a note on what the target does instead"
     _list(f"added{waits}", result.added)
     _list("changed; see whether the note still holds", result.changed)

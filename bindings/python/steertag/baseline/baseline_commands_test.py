@@ -470,6 +470,9 @@ def test_the_baselines_of_the_lab_survive_an_update_octet_by_octet(tmp_path):
     for path in sorted(folder.glob("*.yaml")):
         expected = baseline.load(path, path.stem)
         cases = [baseline.Case(row.case, row.outcomes[0], row.requirement) for row in expected.rows]
+        others = range(expected.cases - len(cases))
+        passed = baseline.Outcome("pass", "")
+        cases += [baseline.Case(f"passed.{number}", passed, ()) for number in others]
         report = baseline.Report(cases)
         assert baseline.compare(report, expected).matches(), path
         result = update(path, path.read_text(), [report], path.stem, TODAY)

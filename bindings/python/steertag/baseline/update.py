@@ -22,16 +22,19 @@ WIDTH = 100
 @dataclasses.dataclass(frozen=True)
 class Update:
     """The new text of a baseline file, and the cases whose rows were added, changed or removed.
-    `untested`: {case: Outcome} of what is new in that block."""
+    `untested`: {case: Outcome} of what is new in that block. `cases` is the number of cases of the run
+    if the file had another one, or 0."""
 
     text: str
     added: list
     changed: list
     removed: list
     untested: dict
+    cases: int = 0
 
     def nothing(self):
-        return not (self.added or self.changed or self.removed or self.untested)
+        rows = self.added or self.changed or self.removed or self.untested
+        return not (rows or self.cases)
 
 
 def update(path, text, reports, target, today, note="", also=False):
@@ -82,8 +85,12 @@ def update(path, text, reports, target, today, note="", also=False):
     if block != before:
         rows_text.set_untested(untested.encode(block))
     new = {case_id: why for case_id, why in block.items() if before.get(case_id) != why}
-    if added or changed or removed or new:
-        for key, value in _about(reports).items():
+    about = _about(reports)
+    cases = about.get("cases", 0)
+    if cases == present.cases or not present.cases:
+        cases = 0
+    if added or changed or removed or new or cases:
+        for key, value in about.items():
             rows_text.replace_value(key, _inline(value))
         rows_text.set_date(today)
     written = rows_text.text()
@@ -95,7 +102,7 @@ def update(path, text, reports, target, today, note="", also=False):
             f"{path}: its layout (an alias, braces around everything) is not one that can be edited; "
             "nothing was written"
         )
-    return Update(written, added, changed, removed, new)
+    return Update(written, added, changed, removed, new, cases)
 
 
 def _block(in_block, listed, seen, keeps_unseen, also):

@@ -40,6 +40,17 @@ def test_what_a_file_says_of_the_run_is_kept_current(tmp_path, text, expected):
     assert ("cases" in content) == ("cases" in text)
 
 
+def test_more_cases_that_pass_change_the_number_alone(tmp_path):
+    rows = [entry("server.a", "pass"), entry("server.b", "pass")]
+    report = load_report(write_report(tmp_path / "report.json", rows))
+    text = f"target: {TARGET}\ncases: 1\nrows: []\n"
+    result = update(tmp_path / "it.yaml", text, [report], TARGET, TODAY)
+    assert (result.cases, result.nothing()) == (2, False)
+    assert "cases: 2\n" in result.text and "date: 2026-11-21\n" in result.text
+    again = update(tmp_path / "it.yaml", result.text, [report], TARGET, TODAY)
+    assert again.nothing() and again.text == result.text
+
+
 def test_a_new_file_says_what_was_run(tmp_path):
     assert f"target: {TARGET}\ndate: 2026-11-21\n{NEW}rows:\n" in updated(tmp_path, "")
 
