@@ -19,15 +19,8 @@ NEEDS = ["server-bent-packets"]
 LARGE_BLOCK = 2 * BLOCK
 ONE_PACKET = SOURCE_BYTES % BLOCK + direct.FRAME_OCTETS
 SEVERAL_PACKETS = LARGE_BLOCK + direct.FRAME_OCTETS
-WORD = bytes(4)  # a payload has whole ones
+WORD, PLACES, HEADERS_BYTES = responses.WORD, responses.PLACES, responses.HEADERS_BYTES
 NO_PAD = 0x40  # the octet of a base header with the length of the pad
-PLACES = {"first": 0, "middle": 1, "last": 2}  # of packets in a response
-HEADERS_OCTETS = roce.BASE_BYTES + roce.ACK_BYTES
-
-
-def packet_count(octets, path_mtu):
-    """Packets of a response with so many octets."""
-    return -(-octets // path_mtu)
 
 
 class BentReads(DirectServer):
@@ -61,15 +54,7 @@ class BentReads(DirectServer):
 
     def asked_again(self):
         """Whether the client asks for the second packet of the first response again, once that has begun."""
-        found = roce.packets(self.optimistic[0])
-        start = next((i for i, each in enumerate(found) if each.is_read_response), len(found))
-        own = [each for each in found[start:] if each.opcode == roce.READ_REQUEST]
-        return any(self._asks_for(each, found[start].psn + 1) for each in own)
-
-    def _asks_for(self, request, psn):
-        """Whether the response to this request has a packet with this PSN."""
-        packets = packet_count(request.rdma[2], self.path_mtu)
-        return (psn - request.psn) & roce.PSN_MASK < packets
+        return responses.asked_again(roce.packets(self.optimistic[0]), self.path_mtu)
 
 
 def writes_file(reply):
@@ -86,7 +71,7 @@ def use_single(bench, packet, frame=None):
     script = BentReads(lambda _: packet, ONE_PACKET, frame)
     outcome = use_direct(bench, script)
     need_reads(bench, script)
-    if packet_count(ONE_PACKET, script.path_mtu) > 1:
+    if responses.packet_count(ONE_PACKET, script.path_mtu) > 1:
         bench.not_testable("the path MTU is too small for a frame in one packet")
     return script, outcome
 
@@ -114,7 +99,7 @@ def expect_ended(bench, script, outcome, requirement_id):
 
 def place(number, path_mtu):
     """The index of the packet in one of PLACES."""
-    return number if number < 2 else packet_count(SEVERAL_PACKETS, path_mtu) - 1
+    return number if number < 2 else responses.packet_count(SEVERAL_PACKETS, path_mtu) - 1
 
 
 @case("client.roce.read-response.{name}", requirements=[SEQUENCE, *OWED], needs=NEEDS, hostile=True)
@@ -183,8 +168,8 @@ def test_header(bench, name):
 def of_length(octets):
     """The fabric.BentPacket with so many octets, a multiple of four. Those behind the frame are zeros."""
     pad = roce.PAD_AT, bytes([NO_PAD])
-    tail = HEADERS_OCTETS + ONE_PACKET, bytes(len(WORD) * 2)
-    return responses.bent_response(pad, tail, cut=HEADERS_OCTETS + octets)
+    tail = HEADERS_BYTES + ONE_PACKET, bytes(len(WORD) * 2)
+    return responses.bent_response(pad, tail, cut=HEADERS_BYTES + octets)
 
 
 PADDED = -(-ONE_PACKET // len(WORD)) * len(WORD)
@@ -210,23 +195,8 @@ def test_length(bench, name):
 def end_of(number, path_mtu):
     """(index, octets) of the packet in this place, and of what is in front of its CRC."""
     index = place(number, path_mtu)
-    header = roce.BASE_BYTES if number == PLACES["middle"] else HEADERS_OCTETS
-    return index, header + min(path_mtu, SEVERAL_PACKETS - index * path_mtu)
-
-
-def shorter(number, path_mtu):
-    """The fabric.BentPacket that lacks its last octets."""
-    index, end = end_of(number, path_mtu)
-    return responses.bent_response(index=index, cut=end - len(WORD))
-
-
-def longer(number, path_mtu):
-    """The fabric.BentPacket with octets behind its own."""
-    index, end = end_of(number, path_mtu)
-    return responses.bent_response((end, WORD), index=index)
-
-
-CHANGES = {"fewer": shorter, "more": longer}
+    octets = min(path_mtu, SEVERAL_PACKETS - index * path_mtu)
+    return index, responses.payload_at(number) + octets
 
 
 @case(
@@ -236,16 +206,15 @@ CHANGES = {"fewer": shorter, "more": longer}
     hostile=True,
 )
 @pytest.mark.parametrize("name", PLACES)
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", responses.LENGTHS)
 def test_length_of_several(bench, change, name):
     """A packet among three or more has fewer or more octets than its place in the response says."""
-    expect_ended(
-        bench, *use_several(bench, lambda mtu: CHANGES[change](PLACES[name], mtu)), LENGTHS
-    )
 
+    def bend(path_mtu):
+        index, end = end_of(PLACES[name], path_mtu)
+        return responses.LENGTHS[change](end, index)
 
-# What is added to the PSN of the second packet.
-PSN_OFFSETS = {"ahead": 1, "behind": -1, "far": 1 << 22}
+    expect_ended(bench, *use_several(bench, bend), LENGTHS)
 
 
 @case(
@@ -254,11 +223,11 @@ PSN_OFFSETS = {"ahead": 1, "behind": -1, "far": 1 << 22}
     needs=NEEDS,
     hostile=True,
 )
-@pytest.mark.parametrize("name", PSN_OFFSETS)
+@pytest.mark.parametrize("name", responses.PSN_OFFSETS)
 def test_psn(bench, name):
     """The second packet among three or more has the PSN of another one, once. The client asks for the response
     again, or ends the connection."""
-    packet = fabric.BentPacket(index=1, psn_offset=PSN_OFFSETS[name])
+    packet = fabric.BentPacket(index=1, psn_offset=responses.PSN_OFFSETS[name])
     script, outcome = use_several(bench, lambda _: packet)
     what = "the client asks again for what it lacks, or ends the connection"
     found = script.ended_in_use or script.asked_again()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from steertag import fabric
 from steertag.suite import case, expect, kinds
 from steertag.suite.rdma import roce_packets as roce, roce_responses as responses
 from ..chunk_checks import write_call
@@ -109,3 +110,74 @@ def test_long_call(bench, name):
     packet = responses.bent_response(FIRST_PACKETS[name])
     content = bench.random.randbytes(OCTETS)
     expect_unexecuted(bench, content, packet, SEQUENCE, lambda conn, call: conn.long_call(call))
+
+
+SINGLE_LENGTHS = {
+    "none": responses.bent_response(cut=responses.HEADERS_BYTES),
+    **{
+        name: change(responses.HEADERS_BYTES + OCTETS) for name, change in responses.LENGTHS.items()
+    },
+}
+
+
+@case(
+    "server.roce.read-response-length-{name}",
+    requirements=[LENGTHS, SERVED],
+    needs=NEEDS,
+    hostile=True,
+)
+@pytest.mark.parametrize("name", SINGLE_LENGTHS)
+def test_length(bench, name):
+    """A response of one packet has fewer or more octets than the RDMA Read asked for."""
+    content = bench.random.randbytes(OCTETS)
+    expect_unexecuted(bench, content, SINGLE_LENGTHS[name], LENGTHS)
+
+
+@case(
+    "server.roce.read-response-length-{change}-{name}",
+    requirements=[LENGTHS, SERVED],
+    needs=NEEDS,
+    hostile=True,
+)
+@pytest.mark.parametrize("name", responses.PLACES)
+@pytest.mark.parametrize("change", responses.LENGTHS)
+def test_length_of_several(bench, change, name):
+    """A packet among three has fewer or more octets than its place in the response says."""
+    mtu, index = path_mtu(bench), responses.PLACES[name]
+    octets = OCTETS if name == "last" else mtu
+    packet = responses.LENGTHS[change](responses.payload_at(index) + octets, index)
+    expect_unexecuted(bench, bench.random.randbytes(2 * mtu + OCTETS), packet, LENGTHS)
+
+
+@case(
+    "server.roce.read-response-psn-{name}",
+    requirements=[SEQUENCE, SERVED],
+    needs=NEEDS,
+    hostile=True,
+)
+@pytest.mark.parametrize("name", responses.PSN_OFFSETS)
+def test_psn(bench, name):
+    """The second packet among three has the PSN of another one, once. The server asks for the response again, or
+    ends the connection."""
+    mtu, handle = path_mtu(bench), bench.file()
+    content = bench.random.randbytes(2 * mtu + OCTETS)
+    conn = bench.connect(
+        bent_response=fabric.BentPacket(index=1, psn_offset=responses.PSN_OFFSETS[name])
+    )
+    conn.stop_judging()
+    start = len(roce.packets(conn))
+    call = write_call(conn, handle, content)
+    conn.reduce(call)
+    conn.send(call)
+    outcome = conn.await_outcome(call)
+    found = roce.packets(conn)[start:]
+    if not any(each.opcode == responses.MIDDLE for each in found):
+        bench.not_testable("the server reads a chunk in parts, and none has this packet")
+    executed = outcome.kind == kinds.REPLY
+    if executed:
+        what = "the server asks again for what it lacks"
+        expect.true(responses.asked_again(found, mtu), SEQUENCE, what, outcome=outcome)
+    else:
+        expect(outcome, SEQUENCE, must=kinds.CLOSED)
+    expect_served(bench)
+    expect.data(bench.read_back(handle), content if executed else b"", SEQUENCE, "content")

@@ -59,6 +59,8 @@ def test_stale_request(bench):
     octets = bytearray(request.octets)
     octets[roce.CM_AT] ^= 0xFF
     conn.raw.send_raw(bytes(octets))
+    later = bench.connect(greet=False, must_open=False)
+    expect.true(later.open, SERVED, "a later client is accepted")
     expect_served(bench)
 
 

@@ -70,6 +70,12 @@ constexpr Deviation kRoce[] = {
      .sentence = "READ responses may have any opcode and syndrome.",
      .server = {.options = [](ServerOptions& options) { options.roce.checks_responses = false; }},
      .script_shows = false},
+    {.name = "read-response-psn-unchecked",
+     .breaks = {"IBA-9.7-5"},
+     .sentence = "READ responses may have any PSN.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.roce.checks_response_psn = false; }},
+     .script_shows = false},
     {.name = "read-response-length-unchecked",
      .breaks = {"IBA-9.7-6"},
      .sentence = "READ responses may have other octets than the RDMA Read asked for.",
@@ -183,8 +189,8 @@ constexpr Deviation kRoce[] = {
     {.name = "request-without-addresses-remembered",
      .breaks = {"IBA-A11-1"},
      .sentence = "The REQ behind one without addresses is rejected.",
-     .server = {.options =
-                    [](ServerOptions& options) { options.roce.startup.forgets_requests = false; }},
+     .server =
+         {.options = [](ServerOptions& options) { options.roce.startup.forgets_requests = false; }},
      .script_shows = false},
     {.name = "stale-request-remembered",
      .breaks = {"RFC8166-4.5.5-1"},

@@ -27,6 +27,12 @@ SYNDROMES = {
 }
 # Octets in place of the acknowledge header.
 HEADERS = {"none": b"", "double": ACK_HEADER * 2}
+# What is added to the PSN of the second packet.
+PSN_OFFSETS = {"ahead": 1, "behind": -1, "far": 1 << 22}
+# The number of a packet among three or more. The one in the middle has no acknowledge header.
+PLACES = {"first": 0, "middle": 1, "last": 2}
+HEADERS_BYTES = roce.BASE_BYTES + roce.ACK_BYTES
+WORD = bytes(4)  # a payload has whole ones
 
 
 def bent_response(*patches, **alterations):
@@ -44,3 +50,36 @@ def with_opcode(opcode, index=0):
 def with_syndrome(syndrome, index=0):
     """The fabric.BentPacket with this syndrome in its acknowledge header."""
     return bent_response((roce.BASE_BYTES, bytes([syndrome])), index=index)
+
+
+def payload_at(number):
+    """Where the payload begins in the packet of this number in PLACES."""
+    return roce.BASE_BYTES if number == PLACES["middle"] else HEADERS_BYTES
+
+
+def shorter(end, index=0):
+    """The fabric.BentPacket whose payload ends a word before `end`."""
+    return bent_response(index=index, cut=end - len(WORD))
+
+
+def longer(end, index=0):
+    """The fabric.BentPacket with a word behind the `end` of its payload."""
+    return bent_response((end, WORD), index=index)
+
+
+LENGTHS = {"fewer": shorter, "more": longer}
+
+
+def packet_count(octets, path_mtu):
+    """Packets of a response with so many octets."""
+    return -(-octets // path_mtu)
+
+
+def asked_again(found, path_mtu):
+    """Whether these packets have a READ request for the second packet of the first response, behind its first one."""
+    start = next((i for i, each in enumerate(found) if each.is_read_response), len(found))
+    later = [each for each in found[start:] if each.opcode == roce.READ_REQUEST]
+    return any(
+        (found[start].psn + 1 - each.psn) & roce.PSN_MASK < packet_count(each.rdma[2], path_mtu)
+        for each in later
+    )
