@@ -98,8 +98,8 @@ def packets(path, columns=COLUMNS):
 
 
 def has_repetitions(found):
-    """Whether a packet with an RPC message is there twice: a machine with much to do repeats some, and tshark calls the
-    RPC message of the second malformed."""
+    """Whether a packet with an RPC message is there twice. A machine with much to do repeats some, and tshark
+    calls the second message malformed."""
     numbers = [(each["queue_pair"], each["psn"]) for each in found if ":rpc" in each["protocols"]]
     return len(set(numbers)) < len(numbers)
 

@@ -85,7 +85,7 @@ constexpr Deviation kLayouts[] = {
                     }},
      .script_shows = false},
     {.name = "layout-type-wrong",
-     .breaks = {"RFC8881-12.2.7-1", "RFC8881-3.3.13-1"},
+     .breaks = {"RFC8881-12.2.7-1"},
      .sentence = "A layout has type LAYOUT4_BLOCK_VOLUME whatever was asked for.",
      .server = {.reply =
                     [](peer::ReplyStep& reply) {
@@ -308,7 +308,7 @@ constexpr Deviation kLayouts[] = {
                     }},
      .script_shows = false},
     {.name = "layout-recall-seqid-zero",
-     .breaks = {"RFC8881-20.3.3-3", "RFC8881-12.5.3-1"},
+     .breaks = {"RFC8881-20.3.3-3"},
      .sentence = "CB_LAYOUTRECALL has a stateid of seqid 0.",
      .server = {.callback =
                     [](peer::CallbackStep& callback, SessionTable& /*sessions*/) {

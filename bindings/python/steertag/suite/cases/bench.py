@@ -220,9 +220,10 @@ class Bench:
         return tap_stream(self._log, made)
 
     def _greet(self, conn):
-        """A wrong answer is no obstacle: the judge sees it, and what the case is about comes later."""
+        """A wrong answer is no obstacle: the judge sees it, and what the case is about comes later. A call is no
+        answer: after it, a second call of ours would break RFC 8166 3.3.3."""
         outcome = conn.probe()
-        if outcome.kind == kinds.HANG:
+        if outcome.kind in (kinds.HANG, kinds.CALL):
             raise Hung("the first NULL call of a connection was not answered", outcome.trace())
 
     # -- NFS version 4.1 -----------------------------------------------------------------------
