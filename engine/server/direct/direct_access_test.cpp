@@ -20,8 +20,9 @@ TEST_P(DirectAccessTest, FramesHaveTheBlocksOfTheFile) {
     EXPECT_EQ(read_block(user, each), copy(View(data).subspan(each.offset, each.length)));
   }
   EXPECT_EQ(access->counters().grants, 3U);
-  if (provider->capabilities().sees_remote_operations)
+  if (provider->capabilities().sees_remote_operations) {
     EXPECT_EQ(access->counters().optimistic_octets, data.size() + 3 * kFrameOctets);
+  }
 }
 
 TEST_P(DirectAccessTest, AnswerHasTheFormatId) {
@@ -95,7 +96,9 @@ TEST_P(DirectAccessTest, ReferenceIsForItsOwnConnection) {
   EXPECT_FALSE(read_memory(thief, references[0], 1)) << "of another user";
   EXPECT_TRUE(read_block(owner, references[0])) << "its own";
   drive([&] { return access->users() == 1; });
-  if (provider->capabilities().sees_violations) EXPECT_EQ(access->counters().faults, 1U);
+  if (provider->capabilities().sees_violations) {
+    EXPECT_EQ(access->counters().faults, 1U);
+  }
 }
 
 // Not where a protection domain is all that keeps other connections out.
