@@ -8,7 +8,7 @@ from ci.jobs.bench_direct import direct_rows
 from ci.jobs.bench_direct.direct_clients import NotCollected
 from ci.jobs.bench_direct.direct_page import page
 from ci.jobs.bench_direct.direct_plots import plots
-from ci.jobs.bench_nfs.bench_nfs_command import RESULTS, Run, machine, write_figures
+from ci.jobs.bench_nfs.bench_nfs_command import RESULTS, Run, machine, write_figures, write_page
 from ci.jobs.bench_nfs.bench_servers import processors
 from ci.jobs.bench_nfs.rows_command import measure_rows, parse_rows, rows_parser, run_rows
 from ci.jobs.bench_nfs.two_runs import compare, load
@@ -47,12 +47,7 @@ def measure(wanted, options):
 
 def write(run, folder):
     """Writes the page and its plots; the text of the page."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = page(run)
-    (folder / PAGE).write_text(text, encoding="utf-8")
-    for name, svg in plots(run.results).items():
-        (folder / name).write_text(svg, encoding="utf-8")
-    return text
+    return write_page(folder, PAGE, page(run), plots(run.results))
 
 
 def parse(arguments):

@@ -89,13 +89,18 @@ YARDSTICK_S = 1.0
 
 
 def write(run, folder):
-    """Writes the page, its plots and all figures."""
+    """Writes the page and its plots; the text of the page."""
+    return write_page(
+        folder, PAGE, page(run), plots(run.results["C1"]) if "C1" in run.results else {}
+    )
+
+
+def write_page(folder, name, text, svgs):
+    """Writes a page of that name, and its plots: {name: SVG}. Returns the text."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = page(run)
-    (folder / PAGE).write_text(text, encoding="utf-8")
-    if "C1" in run.results:
-        for name, svg in plots(run.results["C1"]).items():
-            (folder / name).write_text(svg, encoding="utf-8")
+    (folder / name).write_text(text, encoding="utf-8")
+    for plot, svg in svgs.items():
+        (folder / plot).write_text(svg, encoding="utf-8")
     return text
 
 

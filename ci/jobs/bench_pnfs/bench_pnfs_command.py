@@ -7,7 +7,7 @@ import os
 import sys
 
 from ci.jobs import PROJECT
-from ci.jobs.bench_nfs.bench_nfs_command import RESULTS, Run, machine, write_figures
+from ci.jobs.bench_nfs.bench_nfs_command import RESULTS, Run, machine, write_figures, write_page
 from ci.jobs.bench_nfs.bench_servers import processors
 from ci.jobs.bench_nfs.figures import cells_of, json_of
 from ci.jobs.bench_nfs.namespaces import output_inside
@@ -53,12 +53,7 @@ def measure(wanted, options):
 
 def write(run, folder):
     """Writes the page and its plots; the text of the page."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = page(run)
-    (folder / PAGE).write_text(text, encoding="utf-8")
-    for name, svg in plots(run.results).items():
-        (folder / name).write_text(svg, encoding="utf-8")
-    return text
+    return write_page(folder, PAGE, page(run), plots(run.results))
 
 
 def parse(arguments):
