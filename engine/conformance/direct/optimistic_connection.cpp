@@ -254,9 +254,8 @@ void OptimisticConnection::judge_fault(const trace::Event& event, const trace::T
   if (Finding* finding = connection_.findings.open(kGrantedMemoryStays, event.actor, event.index)) {
     const OptimisticRead& first = unanswered.front().read;
     finding->expected = say("memory that stays registered for ", user_->lease_seconds, " s");
-    const std::string which =
-        unanswered.size() == 1 ? "a Read" : say("one of ", unanswered.size(), " Reads, the first");
-    finding->observed = say("a fault of ", which, " of ", first.length, " octets at STag ",
+    // Without their number: which of them the server had seen depends on the observer.
+    finding->observed = say("a fault of a Read of ", first.length, " octets at STag ",
                             Hex{first.stag}, " offset ", Hex{first.offset, true});
   }
 }

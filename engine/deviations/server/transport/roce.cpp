@@ -193,7 +193,7 @@ constexpr Deviation kRoce[] = {
          {.options = [](ServerOptions& options) { options.roce.startup.forgets_requests = false; }},
      .script_shows = false},
     {.name = "stale-request-remembered",
-     .breaks = {"RFC8166-4.5.5-1"},
+     .breaks = {"IBA-12-6"},
      .sentence = "The REQ behind one of a queue pair in use is rejected.",
      .server =
          {.options = [](ServerOptions& options) { options.roce.startup.forgets_stale = false; }},
