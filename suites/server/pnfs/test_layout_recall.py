@@ -9,6 +9,7 @@ from .layout_checks import NEEDS, NFS4, user_with_layout, written
 RECALLED, SEQUENCE, NOT_ZERO = "RFC8881-12.5.5-1", "RFC8881-12.5.3-1", "RFC8881-20.3.3-3"
 PENDING, ANSWERED = "RFC8881-12.5.5.2.1.3-1", "RFC8881-12.5.5.2.1.3-2"
 DELAY = "nfs:NFS4ERR_DELAY"
+MOST_CALLBACKS = 8  # that a server may send before the recall
 
 
 def remove(bench, other, name):
@@ -18,19 +19,17 @@ def remove(bench, other, name):
 
 
 def recall_by_removal(bench, user, requirement_id):
-    """The user's CB_LAYOUTRECALL, not answered yet, of a file that another client removes."""
+    """Another client that removes the user's file, and the user's CB_LAYOUTRECALL of it, not answered yet, or None."""
     callbacks = user.session.conn.callbacks
     callbacks.configure(answers_null=False)
     other = LayoutUser(bench)
     expect(remove(bench, other, user.name), requirement_id, must=[DELAY, kinds.REPLY])
-    callback = callbacks.wait()
-    while callback is not None and "CB_LAYOUTRECALL" not in callback:
-        callbacks.answer(callback)
+    for _ in range(MOST_CALLBACKS):
         callback = callbacks.wait()
-    expect.true(
-        callback is not None, requirement_id, "CB_LAYOUTRECALL comes before the file is gone"
-    )
-    return other, callback
+        if callback is None or "CB_LAYOUTRECALL" in callback:
+            return other, callback
+        callbacks.answer(callback)
+    return other, None
 
 
 @case(
@@ -42,7 +41,9 @@ def test_remove(bench):
     user = user_with_layout(bench)
     written(bench, user, RECALLED)
     other, callback = recall_by_removal(bench, user, RECALLED)
-    if callback is None:
+    came = callback is not None
+    expect.true(came, RECALLED, "CB_LAYOUTRECALL comes before the file is gone")
+    if not came:
         return  # a warning, since the recall is a SHOULD
     recall = callback["CB_LAYOUTRECALL"].clora_recall
     expect.equal(
@@ -66,6 +67,8 @@ def test_conflict(bench):
     the answer and the return."""
     user = user_with_layout(bench)
     _, callback = recall_by_removal(bench, user, PENDING)
+    if callback is None:
+        bench.not_testable("the layout of a file that is removed is not recalled")
     expect(user.layout_get(), PENDING, must=["nfs:NFS4ERR_RECALLCONFLICT"])
     user.session.conn.callbacks.answer(callback, {"CB_LAYOUTRECALL": NFS4.Status.NFS4_OK})
     expect(user.layout_get(), ANSWERED, must=["nfs:NFS4ERR_RETURNCONFLICT"])
