@@ -5,7 +5,6 @@ from steertag import conformance, ledger, trace, wire
 
 def test_the_ledger_is_whole_and_sorted():
     ids = [row.id for row in ledger.requirements()]
-    assert len(ids) == 814
     assert ids == sorted(set(ids))
 
 
