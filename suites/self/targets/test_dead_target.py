@@ -99,6 +99,23 @@ def test_a_third_party_that_does_not_come_back_is_restarted_once_more(suite, thi
     assert "did not come back: after 2 restarts: " in suite.document()["stopped"]
 
 
+@pytest.mark.parametrize("outcome, restarted", [("crash", True), ("hang", False)])
+def test_a_third_party_that_survives_an_expected_crash_is_restarted(
+    suite, third_party, outcome, restarted
+):
+    log = suite.pytester.path / "restarts"
+    command = ["sh", "-c", f"echo one >> {shlex.quote(str(log))}"]
+    row = {"case": "self.version-zero", "requirement": "RFC8166-4.2.2-1", "note": "often dies"}
+    row |= {"verdict": outcome, "reason": "", "or": [{"verdict": "pass", "reason": ""}]}
+    baseline = {"target": "t", "date": "2025-01-01", "rows": [row]}
+    (suite.pytester.path / "profile").write_text(f"name: t\nrestart: {json.dumps(command)}\n")
+    (suite.pytester.path / "baseline").write_text(yaml.safe_dump(baseline))
+    suite.cases(test_version=VERSION_ZERO)
+    files = ("--profile", "profile", "--baseline", "baseline")
+    suite.run("--target", third_party("wrong-error"), *files)
+    assert log.exists() == restarted
+
+
 def test_a_third_party_that_dies_while_the_files_are_removed_has_crashed(suite, third_party):
     target = third_party("ends-badly")
     suite.cases(

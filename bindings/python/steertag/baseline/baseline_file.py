@@ -22,7 +22,7 @@ A case without a row must pass.
 import dataclasses
 
 from . import untested
-from .case_outcome import EXCUSABLE, HARNESS_ERROR, PASS, VERDICTS, Outcome, names_twice
+from .case_outcome import CRASH, EXCUSABLE, HARNESS_ERROR, PASS, VERDICTS, Outcome, names_twice
 from .error import BaselineError, cannot_read
 
 ROW_KEYS = ("case", "verdict", "requirement", "reason", "note")
@@ -50,6 +50,11 @@ class Row:
         """Whether the row is of the block untested: without a requirement, and with the reason for
         its note."""
         return not self.requirement
+
+    @property
+    def may_crash(self):
+        """Whether a crash is one of the outcomes."""
+        return any(outcome.verdict == CRASH for outcome in self.outcomes)
 
     def __str__(self):
         return " or ".join(map(str, self.outcomes))

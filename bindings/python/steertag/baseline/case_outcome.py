@@ -3,12 +3,13 @@
 import dataclasses
 
 PASS = "pass"
+CRASH = "crash"
 # Verdicts that a baseline can excuse. A harness-error is a defect of the suite: never excused.
-EXCUSABLE = ("fail", "warn", "latitude", "unsupported", "not-testable", "crash", "hang")
+EXCUSABLE = ("fail", "warn", "latitude", "unsupported", "not-testable", CRASH, "hang")
 HARNESS_ERROR = "harness-error"
 VERDICTS = (PASS, *EXCUSABLE, HARNESS_ERROR)
 # Verdicts that fail a run without a baseline.
-FAILURES = ("fail", "crash", "hang", HARNESS_ERROR)
+FAILURES = ("fail", CRASH, "hang", HARNESS_ERROR)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -195,6 +195,8 @@ class ServerSession(CaseSession):
     def prepare(self, case, case_id):
         """Before the fixtures of a case: the target is up. Raises Unreachable."""
         self._make_sure()
+        if self._is_spoilt():
+            self._renew()
         self.deadlines = Deadlines(self._link.round_trip_ms, self._link.distance_ms)
         self._run = Run(case, case_id, self._link.transport, self.options.run_seed)
         self._bench = None
@@ -310,6 +312,24 @@ class ServerSession(CaseSession):
         except CannotStart as error:
             self.lost = f"{since} and did not come back: {error}"
         return False
+
+    def _is_spoilt(self):
+        """Whether the last case may have left damage in a third party: it survived, but its baseline also knows
+        a crash. A later case would end it, and have the blame."""
+        last, options = self._run, self.options
+        if self._server is not None or last is None or options.baseline is None:
+            return False
+        row = options.baseline.row(last.case_id)
+        survived = last.verdict not in (Verdict.CRASH, Verdict.HANG)
+        return survived and row is not None and row.may_crash and bool(options.profile.restart)
+
+    def _renew(self):
+        """Restarts a third party that answers. Raises Unreachable."""
+        try:
+            self._bring_back(self.options.profile.restart)
+        except CannotStart as error:
+            self.lost = f"the target {self._link.url} was restarted after {self._run.case_id}: {error}"
+            raise Unreachable(self.lost) from None
 
     def _bring_back(self, command):
         """Restarts a third party until it answers, RESTARTS times at most."""
