@@ -1,6 +1,7 @@
 """The page of a run has each row, or says why it is not there."""
 
 import re
+import sys
 
 import pytest
 
@@ -11,6 +12,7 @@ from ci.jobs.bench_nfs.figures import Figures
 from ci.jobs.bench_nfs.nfs_page import SECTIONS, page
 from ci.jobs.bench_nfs.nfs_plots import plots
 from ci.jobs.bench_nfs.rounds import Cell, measure
+from steertag.bench import bench_plot
 
 RATES = {TCP: 1000, IWARP: 1700, NO_CRC: 500, yardstick.PEERS: 850}
 
@@ -121,6 +123,14 @@ def test_impossible_arguments_are_refused(arguments):
     with pytest.raises(SystemExit) as ended:
         parse(arguments)
     assert ended.value.code == 2
+
+
+def test_without_matplotlib_nothing_is_measured(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(SystemExit) as ended:
+        parse([])
+    assert ended.value.code == 2
+    assert bench_plot.NEEDS in capsys.readouterr().err
 
 
 def test_missing_packages_are_named(tmp_path):

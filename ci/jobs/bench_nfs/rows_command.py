@@ -8,6 +8,8 @@ import time
 
 from ci.jobs.bench_nfs.bench_servers import CannotMeasure
 from steertag import fabric, peer, stopping
+from steertag.bench import bench_plot
+from steertag.failure import Failure
 
 CANNOT_RUN = 2
 MOST_ROUNDS = 99
@@ -39,8 +41,12 @@ def rows_parser(program, description, rows, note, rounds, seconds):
 
 
 def parse_rows(parser, rows, arguments):
-    """The options, or the parser's end for a row or a number that is not possible."""
+    """The options, or the parser's end for a row or a number that is not possible, or for plots that are not."""
     options = parser.parse_args(arguments)
+    try:
+        bench_plot.need_library()  # rather than after minutes of measuring
+    except Failure as failure:
+        parser.error(str(failure))
     unknown = set(options.row) - set(rows)
     if unknown:
         parser.error(f"no row has the name {', '.join(sorted(unknown))}")

@@ -106,13 +106,14 @@ def test_a_third_party_that_survives_an_expected_crash_is_restarted(
     log = suite.pytester.path / "restarts"
     command = ["sh", "-c", f"echo one >> {shlex.quote(str(log))}"]
     row = {"case": "self.version-zero", "requirement": "RFC8166-4.2.2-1", "note": "often dies"}
-    row |= {"verdict": outcome, "reason": "", "or": [{"verdict": "pass", "reason": ""}]}
+    row |= {"verdict": outcome, "reason": "it stops", "or": [{"verdict": "pass", "reason": ""}]}
     baseline = {"target": "t", "date": "2025-01-01", "rows": [row]}
     (suite.pytester.path / "profile").write_text(f"name: t\nrestart: {json.dumps(command)}\n")
     (suite.pytester.path / "baseline").write_text(yaml.safe_dump(baseline))
     suite.cases(test_version=VERSION_ZERO)
     files = ("--profile", "profile", "--baseline", "baseline")
     suite.run("--target", third_party("wrong-error"), *files)
+    assert [row["verdict"] for row in suite.document()["cases"]] == ["pass", "fail"]
     assert log.exists() == restarted
 
 

@@ -5,18 +5,22 @@ import io
 from ..failure import Failure
 from .bench_table import NAMES, size
 
-NEEDS = "--plot needs matplotlib: install the Debian package python3-matplotlib"
+NEEDS = "plots need matplotlib: install the Debian package python3-matplotlib"
 
 
 def check(path):
     """Raises Failure if no plot can be drawn to that path."""
     if path.suffix != ".svg":
         raise Failure(f"--plot {path}: the name ends with .svg")
+    need_library()
+
+
+def need_library():
+    """Raises Failure if the library is not there."""
     try:
-        import matplotlib  # most runs draw nothing
+        import matplotlib  # noqa: F401; most runs draw nothing
     except ImportError:
         raise Failure(NEEDS) from None
-    return matplotlib
 
 
 def figure(columns, rows):
