@@ -35,6 +35,7 @@ MEASURED = ("C1", "C4", "C5", "C6", "C7", "C8", "C9", "yardstick")
 OPTIONAL = ("C5", "yardstick")
 # Sections that show the results of another row.
 SHOWN_WITH = {"C2": "C1", "C3": "C1"}
+PARTS = 2
 
 
 @dataclasses.dataclass
@@ -63,10 +64,23 @@ def machine():
 
 
 def measure(wanted, options):
-    """A Run."""
+    """A Run. A process keeps the luck of its start, such as where its memory lies: each part of the rounds has
+    processes of its own, so that the spread shows that too."""
     run = Run(options.rounds, options.seconds, machine())
-    how = (options.rounds, options.seconds)
     os.sched_setaffinity(0, {processors()[0]})
+    for rounds in parts_of(options.rounds):
+        measure_part(run, wanted, rounds, options)
+    return run
+
+
+def parts_of(rounds):
+    """How many rounds each part has."""
+    return [each for each in (rounds - rounds // PARTS, rounds // PARTS) if each]
+
+
+def measure_part(run, wanted, rounds, options):
+    """Adds so many rounds of each row to the Run."""
+    how = (rounds, options.seconds)
     with server() as main, new_file(main, TCP, nfs_rows.FILE_BYTES) as path:
         rows = {
             "C1": lambda: nfs_rows.reading(main, path, *how),
@@ -77,11 +91,10 @@ def measure(wanted, options):
             "C8": lambda: nfs_rows.copies(main, path, *how),
             "C9": lambda: nfs_rows.names(*how),
             "yardstick": lambda: beside_others(
-                main, path, installed(options.packages), FOLDER, options.rounds, YARDSTICK_S
+                main, path, installed(options.packages), FOLDER, rounds, YARDSTICK_S
             ),
         }
         measure_rows(run, rows, wanted, SHOWN_WITH, optional=OPTIONAL)
-    return run
 
 
 # A cell of the yardstick, whose reader mounts anew each time.
@@ -119,7 +132,7 @@ def write_figures(run, folder=FOLDER, name=PAGE, measured=MEASURED):
 
 def parse(arguments):
     note = "C2 and C3 come with C1; "
-    parser = rows_parser(PROGRAM, DESCRIPTION, MEASURED, note, rounds=5, seconds=0.4)
+    parser = rows_parser(PROGRAM, DESCRIPTION, MEASURED, note, rounds=6, seconds=0.3)
     parser.add_argument(
         "--packages",
         type=pathlib.Path,

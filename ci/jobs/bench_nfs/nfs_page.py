@@ -18,6 +18,9 @@ All cells of a row take turns, round by round. A figure is the median of the rou
 within rounds. The spread is that of the middle half of the rounds, from quartile to quartile. `~`: it is more than 10 % of
 the median. In parentheses: more than 30 %, so it is no result. MB/s are 10^6 octets a second. Client and server have a processor each, if there are two. The processor time is the client's, user and
 system, unless a column says server. Only ratios of one run are results; other figures help to read them."""
+PARTS = """\
+The rounds of a row come in two parts, minutes apart. Each part has processes of its own, since a process keeps the luck
+of its start."""
 # What 2003 has, by row.
 PAPER_BEST = 1.7
 PAPER_CPU = "0.3 to 0.6"
@@ -26,7 +29,7 @@ PAPER_MTU = 0.6
 
 def page(run):
     """The text. `run` has machine, rounds, seconds, missing, and the results of rows by name."""
-    lines = [INTRODUCTION, "", METHOD, "", *machine_table(run), ""]
+    lines = [INTRODUCTION, "", METHOD, "", PARTS, "", *machine_table(run), ""]
     return "\n".join(lines + section_lines(SECTIONS, run)) + "\n"
 
 

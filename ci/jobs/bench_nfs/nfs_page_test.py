@@ -7,11 +7,12 @@ import pytest
 
 from ci.jobs.bench_nfs import networks, nfs_rows, yardstick
 from ci.jobs.bench_nfs.bench_clients import IWARP, NO_CRC, TCP, WAYS
-from ci.jobs.bench_nfs.bench_nfs_command import Run, parse
+from ci.jobs.bench_nfs.bench_nfs_command import Run, parse, parts_of
 from ci.jobs.bench_nfs.figures import Figures
 from ci.jobs.bench_nfs.nfs_page import SECTIONS, page
 from ci.jobs.bench_nfs.nfs_plots import plots
 from ci.jobs.bench_nfs.rounds import Cell, measure
+from ci.jobs.bench_nfs.rows_command import measure_rows
 from steertag.bench import bench_plot
 
 RATES = {TCP: 1000, IWARP: 1700, NO_CRC: 500, yardstick.PEERS: 850}
@@ -123,6 +124,30 @@ def test_impossible_arguments_are_refused(arguments):
     with pytest.raises(SystemExit) as ended:
         parse(arguments)
     assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("rounds, parts", [(1, [1]), (2, [1, 1]), (5, [3, 2]), (6, [3, 3])])
+def test_the_rounds_come_in_two_parts(rounds, parts):
+    assert parts_of(rounds) == parts
+
+
+def test_the_rounds_of_a_part_go_behind_those_of_the_other():
+    run = Run(2, 0.4, "a machine")
+    for figure in ("first", "second"):
+        measure_rows(run, {"C1": lambda: {("tcp", "read"): [figure]}}, ["C1"], {"C2": "C1"})
+    assert run.results["C2"] == run.results["C1"] == {("tcp", "read"): ["first", "second"]}
+
+
+def test_a_row_that_fails_in_one_part_is_missing():
+    run = Run(2, 0.4, "a machine")
+
+    def fails():
+        raise yardstick.CannotMeasure("there is no Ganesha")
+
+    for row in (lambda: {("tcp", "read"): ["first"]}, fails):
+        measure_rows(run, {"yardstick": row}, ["yardstick"], {}, optional=["yardstick"])
+    assert run.results == {}
+    assert run.missing == {"yardstick": "there is no Ganesha"}
 
 
 def test_without_matplotlib_nothing_is_measured(monkeypatch, capsys):

@@ -61,8 +61,9 @@ def parse_rows(parser, rows, arguments):
 
 
 def measure_rows(run, rows, wanted, shown_with, optional=()):
-    """Puts the results of the `wanted` rows into run.results, and into run.missing why one is not there. `rows` is {name:
-    function}, `shown_with` {row: the one that it shows}. An `optional` row may be impossible on this machine.
+    """Adds the results of the `wanted` rows to run.results, and to run.missing why one is not there. `rows` is {name:
+    function}, `shown_with` {row: the one that it shows}. An `optional` row may be impossible on this machine. Rounds
+    of a row that is there already go behind its others.
     """
     for name, measured in rows.items():
         if name not in wanted:
@@ -70,8 +71,9 @@ def measure_rows(run, rows, wanted, shown_with, optional=()):
             continue
         began = time.monotonic()
         try:
-            run.results[name] = measured()
+            _add(run.results.setdefault(name, {}), measured())
         except CannotMeasure as error:
+            del run.results[name]
             if name not in optional:
                 raise
             run.missing[name] = str(error)
@@ -81,6 +83,12 @@ def measure_rows(run, rows, wanted, shown_with, optional=()):
             run.results[name] = run.results[source]
         else:
             run.missing[name] = run.missing[source]
+
+
+def _add(found, more):
+    """Puts the rounds of each cell of `more` behind those of `found`."""
+    for cell, rounds in more.items():
+        found.setdefault(cell, []).extend(rounds)
 
 
 def run_rows(program, work, *errors):
