@@ -96,7 +96,14 @@ nfs4::SequenceArgs ClientSession::sequence_in(std::uint32_t slot) const {
   return sequence;
 }
 
+void ClientSession::renew_lease() {
+  if (stage_ != Stage::ready || schedule_.now() - renewed_ < renewal_) return;
+  renewed_ = schedule_.now();
+  call({}, [](const Expected<CompoundReply, FileError>&) {});
+}
+
 void ClientSession::send(PendingRef pending, std::uint32_t slot) {
+  renewed_ = schedule_.now();
   nfs4::SequenceArgs sequence = sequence_in(slot);
   sequence.sa_cachethis = pending->call.keeps_reply();
   Request request = pending->call.request(options_.identity, &sequence);

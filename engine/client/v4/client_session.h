@@ -58,6 +58,9 @@ struct LayoutEvents {
 
 using CompoundDone = std::function<void(Expected<CompoundReply, FileError>)>;
 
+/// The lease is renewed after so long at the latest (RFC 8881 8.3). Leases last 90 s as a rule.
+inline constexpr std::chrono::milliseconds kLeaseRenewal{20'000};
+
 class ClientSession {
  public:
   /// `schedule` must outlive the session, which answers the calls of the server over its transport.
@@ -86,6 +89,14 @@ class ClientSession {
   }
   /// Without it, callbacks about layouts get NFS4ERR_NOTSUPP. nullopt takes it back.
   void serve_layouts(std::optional<LayoutEvents> events) { layout_events_ = std::move(events); }
+
+  /// Renews the lease by a SEQUENCE, if no call has for some time: for state whose data goes
+  /// another way.
+  void renew_lease();
+  /// The server's lease_time: it is renewed three times within it, or more often.
+  void learn_lease(std::chrono::seconds lease) {
+    renewal_ = std::min<std::chrono::milliseconds>(kLeaseRenewal, lease / 3);
+  }
 
   /// DESTROY_SESSION and DESTROY_CLIENTID, if there are any; waits.
   Expected<void, FileError> end();
@@ -194,7 +205,9 @@ class ClientSession {
   std::uint64_t sessions_made_ = 0;  // also the number of the present one
   CallbackProgram callbacks_;
   std::optional<LayoutEvents> layout_events_;
-  bool has_backchannel_ = false;       // the server agreed to one
+  bool has_backchannel_ = false;  // the server agreed to one
+  std::chrono::milliseconds renewal_ = kLeaseRenewal;
+  std::chrono::steady_clock::time_point renewed_{};
   std::uint64_t back_connection_ = 0;  // the last one that was to become part of it
   bool path_down_ = false;             // the server has said so since
   bool binding_ = false;

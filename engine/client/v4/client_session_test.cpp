@@ -167,6 +167,27 @@ TEST_F(ClientSessionTest, InterruptEndsEveryWaitAndTheSessionGoesOn) {
   EXPECT_TRUE(call());
 }
 
+TEST_F(ClientSessionTest, LeaseIsRenewedWhereNoCallDoes) {
+  session.renew_lease();
+  EXPECT_EQ(transport.pending(), 0U) << "there is no session yet";
+  session.learn_lease(30s);
+  ASSERT_TRUE(call());
+  sequences.clear();
+  const auto look = [&] {
+    session.renew_lease();
+    while (transport.pending() > 0) schedule.step(0ms);
+    return sequences.size();
+  };
+  transport.now += 9s;
+  EXPECT_EQ(look(), 0U) << "the call has renewed it";
+  transport.now += 1s;
+  EXPECT_EQ(look(), 1U);
+  EXPECT_EQ(look(), 1U) << "once";
+  session.learn_lease(1h);
+  transport.now += kLeaseRenewal;
+  EXPECT_EQ(look(), 2U) << "a long lease is renewed no later";
+}
+
 TEST_F(ClientSessionTest, DelayOfSequenceKeepsTheSequenceId) {
   ASSERT_TRUE(call());
   sequences.clear();

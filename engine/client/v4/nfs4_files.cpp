@@ -235,7 +235,14 @@ Done Nfs4Files::learn_limits(CompoundReply& reply) {
   };
   lower(limits_.read_bytes, values->maxread);
   lower(limits_.write_bytes, values->maxwrite);
+  if (values->lease_time && *values->lease_time > 0)
+    session_.learn_lease(std::chrono::seconds{*values->lease_time});
   return {};
+}
+
+void Nfs4Files::step(std::chrono::milliseconds timeout) {
+  if (!open_.empty()) session_.renew_lease();
+  schedule_.step(timeout);
 }
 
 Expected<RemoteFile, FileError> Nfs4Files::open(const RemoteHandle& handle) {

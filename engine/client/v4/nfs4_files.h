@@ -41,7 +41,7 @@ class Nfs4Files final : public RemoteFiles {
   void write(RemoteFile file, std::uint64_t offset, View data, Stability stability,
              WriteDone done) override;
   void commit(RemoteFile file, CommitDone done) override;
-  void step(std::chrono::milliseconds timeout) override { schedule_.step(timeout); }
+  void step(std::chrono::milliseconds timeout) override;
   std::uint64_t client_id() const override { return session_.client_id(); }
   /// That of the OPEN, also under a delegation: a recall then hurts no READ in flight.
   nfs4::StateId state_of(RemoteFile file) const override { return open_file(file)->stateid; }

@@ -31,7 +31,7 @@ nfs4::Bitmap entry_attributes() {
 }
 
 nfs4::Bitmap limit_attributes() {
-  return nfs4::Bitmap::of({nfs4::FATTR4_MAXREAD, nfs4::FATTR4_MAXWRITE});
+  return nfs4::Bitmap::of({nfs4::FATTR4_LEASE_TIME, nfs4::FATTR4_MAXREAD, nfs4::FATTR4_MAXWRITE});
 }
 
 RemoteAttributes from_nfs4(const nfs4::Attributes& from) {

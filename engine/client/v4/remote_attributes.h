@@ -10,7 +10,7 @@ namespace steertag::peer {
 /// Attributes for GETATTR, and these with what a listing needs beside them.
 nfs4::Bitmap object_attributes();
 nfs4::Bitmap entry_attributes();
-/// Those that limit READ and WRITE.
+/// Those that limit READ and WRITE, and the time of the lease.
 nfs4::Bitmap limit_attributes();
 
 RemoteAttributes from_nfs4(const nfs4::Attributes& attributes);

@@ -112,7 +112,9 @@ void Frames::revoke(NodeId node, std::uint64_t from, std::uint64_t to) {
   const Block last{node, (to - 1) / limits_.block_bytes};
   auto frame = frames_.lower_bound({node, from / limits_.block_bytes});
   while (frame != frames_.end() && frame->first <= last) {
-    wipe(frame->second);
+    // Nothing is left to wipe where nothing was granted since: a file that is changed all the time
+    // costs no more.
+    if (frame->second.generation != 0) wipe(frame->second);
     if (keeps_revoked_) {
       ++frame;
     } else {

@@ -1,5 +1,7 @@
 """`steertag cp --optimistic` from `steertag serve --optimistic`, as programs of their own."""
 
+import json
+
 import pytest
 from steertag import peer
 from steertag_command import bundled, steertag
@@ -52,6 +54,18 @@ def test_stale_references_cost_no_connection(tmp_path, agrees):
         after["valid"] > before["valid"]
     ), "the connection ended, and the reads behind it were by RPC"
     assert after["nfs_reads"] == before["nfs_reads"]
+
+
+@pytest.mark.parametrize("version", ["3", "4.1"])
+def test_a_bench_of_a_directory_reads_its_file_so(tmp_path, version):
+    words = ("--transfer", "optimistic", "--nfs", version, "--no-write", "--io-bytes", "64K")
+    words += ("--in-flight", "1", "--seconds", "0.01", "--rounds", "1", "--file-bytes", "512K")
+    with bundled(tmp_path, "--optimistic") as url:
+        found = json.loads(succeeded(steertag("bench", *words, "--json", url)))
+        text = succeeded(steertag("bench", *words, url))
+    assert found["optimistic"]["valid"] > 0, found["optimistic"]
+    assert found["optimistic"]["nfs_reads"] <= 512 * 1024 // BLOCK, "only what compares the file"
+    assert " reads by RDMA, " in text
 
 
 def test_a_server_without_the_program_makes_no_difference(tmp_path):

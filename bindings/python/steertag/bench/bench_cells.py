@@ -40,9 +40,10 @@ def turns(wanted, rounds):
             yield from [*wanted[first:], *wanted[:first]]
 
 
-def measure(bench, wanted, arguments):
+def measure(target, wanted, arguments):
     """Yields (cell, peer.Measured) of all rounds."""
     for cell in turns(wanted, arguments.rounds):
+        bench = target.reader if cell.operation == "read" else target.bench
         yield cell, bench.measure(
             cell.operation,
             io_bytes=cell.io_bytes,

@@ -119,7 +119,7 @@ def _measure(arguments):
         if not target.made:
             wanted = [cell for cell in wanted if cell.operation == "read"]
         results = progress.counted(
-            measure(target.bench, wanted, arguments), len(wanted) * arguments.rounds, "bench"
+            measure(target, wanted, arguments), len(wanted) * arguments.rounds, "bench"
         )
         if target.made:
             target.bench.compare()

@@ -25,6 +25,7 @@ def document(arguments, files, target, results):
         "copy": arguments.copy,
         "kernel": platform.release(),
         "processors": len(os.sched_getaffinity(0)),
+        **({"optimistic": files.optimistic} if files.optimistic is not None else {}),
         "rows": sorted(rows, key=lambda each: tuple(each.values())[:3]),
     }
 

@@ -1,5 +1,7 @@
 """The table of a bench for people."""
 
+from ..files import optimistic_reads
+
 HEADS = (
     "operation",
     "octets",
@@ -28,6 +30,8 @@ def text(found):
     for columns in rows:
         first, *others = [each.rjust(width) for each, width in zip(columns, widths)]
         lines.append("  ".join([columns[0].ljust(len(first)), *others]).rstrip())
+    if "optimistic" in found:
+        lines.append(f"{optimistic_reads.sentence(found['optimistic'])}.")
     lines.append("MB/s: 10^6 octets a second. CPU: this client's processor time, of one processor.")
     if any(row["spread"] > WIDE for row in found["rows"]):
         lines.append(f"~ the rounds differ by more than {WIDE:.0%}.")

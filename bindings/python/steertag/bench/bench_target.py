@@ -11,6 +11,7 @@ from ..files import place
 @dataclasses.dataclass
 class Target:
     bench: object  # peer.Bench
+    reader: object  # that of READs: the file opened for them, which other ways to its octets begin with
     made: bool  # by us: it may be written, and its octets are known
 
 
@@ -19,8 +20,8 @@ def opened(files, arguments):
     """A Target at the URL of the command."""
     found = files.find(place.path_of(arguments.url))
     if found.type == "directory":
-        with _made(files, found, arguments.file_bytes) as bench:
-            yield Target(bench, True)
+        with _made(files, found, arguments) as target:
+            yield target
         return
     if found.type != "regular":
         raise Failure(f"{arguments.url}: this is no regular file but {found.type}")
@@ -29,18 +30,20 @@ def opened(files, arguments):
             f"{arguments.url}: the file is empty; name a directory, and a file is made there"
         )
     bench = files.bench(found)
-    yield Target(bench, False)
+    yield Target(bench, bench, False)
     bench.close()
 
 
 @contextlib.contextmanager
-def _made(files, directory, size):
+def _made(files, directory, arguments):
     name = f".steertag-bench-{secrets.token_hex(8)}"
     try:
         # A signal can arrive after the file exists and before this call returns.
-        bench = files.new_bench(directory, name, size)
+        bench = files.new_bench(directory, name, arguments.file_bytes)
         bench.fill()
-        yield bench
+        reader = files.bench(files.find(f"{place.path_of(arguments.url).rstrip('/')}/{name}"))
+        yield Target(bench, reader, True)
+        reader.close()
         bench.close()
     except BaseException:
         # The error is raised already, and a lost connection cannot remove the file.

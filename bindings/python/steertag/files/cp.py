@@ -8,7 +8,7 @@ import stat
 
 from .. import progress
 from ..failure import Failure
-from . import place
+from . import optimistic_reads, place
 
 # Time between two updates of the progress bar, and between two checks for Ctrl-C.
 STEP_S = 0.1
@@ -84,15 +84,8 @@ def fetch(arguments):
         _work(files.fetch(found, descriptor, sparse), os.path.basename(target))
     place.leave(files)
     if files.optimistic is not None:
-        print(_reads(files.optimistic))
+        print(optimistic_reads.sentence(files.optimistic))
     _tell_places(files.pnfs)
-
-
-def _reads(counts):
-    """A sentence on how the data came."""
-    rpc = counts["rpc_reads"] + counts["nfs_reads"]
-    failed = f" ({counts['failed']} after a failed RDMA Read)" if counts["failed"] else ""
-    return f"{counts['valid']} reads by RDMA, {rpc} by RPC{failed}"
 
 
 def _tell_places(counts):

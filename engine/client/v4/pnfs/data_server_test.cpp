@@ -16,11 +16,11 @@ class DataServerTest : public ClientSessionTest {
     asked.push_back(path.netid);
     if (path.netid == "unknown")
       return tl::unexpected(FileError{FileErrc::call_failed, "unknown", 0, {}});
-    CallWay made;
-    made.transport = std::make_unique<FakeTransport>([](View) { return std::nullopt; });
-    made.schedule = std::make_unique<CallSchedule>(
-        *made.transport, [this] { return transport.now; }, 10s);
-    return made;
+    CallWay made_path;
+    made_path.transport = std::make_unique<FakeTransport>([](View) { return std::nullopt; });
+    made_path.schedule = std::make_unique<CallSchedule>(
+        *made_path.transport, [this] { return transport.now; }, 10s);
+    return made_path;
   }
   DataServer* find(std::initializer_list<std::string_view> netids) {
     nfs4::MultipathList list;

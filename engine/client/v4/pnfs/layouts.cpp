@@ -37,7 +37,6 @@ struct Layouts::Granted {
 Layouts::Layouts(CallSchedule& schedule, ClientSession& session, DataServerSet& servers)
     : schedule_(schedule), session_(session), devices_(session, servers) {
   session_.serve_layouts(events());
-  next_renewal_ = schedule_.now() + kLeaseRenewal;
 }
 
 Layouts::~Layouts() {
@@ -188,12 +187,6 @@ void Layouts::lose_server(const ServerPart& part) {
 void Layouts::abandon(const StripedFileRef& file) {
   file->segments.clear();
   if (file->held) leave_later(file);
-}
-
-void Layouts::renew_lease() {
-  if (files_.empty() || schedule_.now() < next_renewal_) return;
-  next_renewal_ = schedule_.now() + kLeaseRenewal;
-  session_.call({}, [](const Expected<CompoundReply, FileError>&) {});
 }
 
 }  // namespace steertag::peer

@@ -12,9 +12,6 @@ namespace steertag::peer {
 inline constexpr std::uint32_t kMostLayoutReply = nfs4::kMostLayoutOctets;
 /// Files whose layouts are held at a time; others go by the metadata server.
 inline constexpr std::size_t kMostStripedFiles = 4096;
-/// A SEQUENCE at the metadata server after so long, since its lease is not renewed by data servers
-/// (RFC 8881 13.1.1). Leases last 90 s as a rule, and some 60 s.
-inline constexpr std::chrono::milliseconds kLeaseRenewal{20'000};
 
 struct LayoutCounts {
   std::uint64_t granted = 0;   // LAYOUTGETs
@@ -51,8 +48,6 @@ class Layouts {
   void lose_server(const ServerPart& part);
   /// A data server has refused what the layout allows: it is used no more, and goes back.
   void abandon(const StripedFileRef& file);
-  /// Keeps the lease at the metadata server while calls go elsewhere.
-  void renew_lease();
 
   const LayoutCounts& counts() const { return counts_; }
 
@@ -108,7 +103,6 @@ class Layouts {
   std::optional<std::string> asking_;            // the file of a LAYOUTGET without a reply
   bool has_layouts_ = true;                      // as far as is known
   std::optional<BulkRecall> bulk_;
-  std::chrono::steady_clock::time_point next_renewal_{};
   LayoutCounts counts_;
 };
 

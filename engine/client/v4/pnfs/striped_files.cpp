@@ -97,11 +97,6 @@ Expected<void, FileError> StripedFiles::end() {
   return files_->end();
 }
 
-void StripedFiles::step(std::chrono::milliseconds timeout) {
-  layouts_.renew_lease();
-  files_->step(timeout);
-}
-
 TransferLimits StripedFiles::limits_of(RemoteFile number) const {
   TransferLimits limits = files_->limits();
   const StripedFileRef file = striped(number);

@@ -30,7 +30,6 @@ class StripedFiles final : public ForwardedFiles {
   void write(RemoteFile file, std::uint64_t offset, View data, Stability stability,
              WriteDone done) override;
   void commit(RemoteFile file, CommitDone done) override;
-  void step(std::chrono::milliseconds timeout) override;
   /// READ and WRITE do not reach beyond a stripe unit.
   TransferLimits limits_of(RemoteFile file) const override;
   void keep_delegations(std::function<void(RemoteFile)> recalled) override {
