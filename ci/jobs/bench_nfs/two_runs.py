@@ -64,7 +64,7 @@ def pairs(first, second):
                 yield Pair(f"{row}, {kind}, {way} to {other[1]}, {name}", *values)
 
 
-def told(found):
+def lines_of(found):
     """The lines about Pairs."""
     found = list(found)
     results = [pair for pair in found if pair.is_result]
@@ -79,6 +79,6 @@ def told(found):
 def compare(earlier, now):
     """Prints how two runs compare, as `load` gives them; the exit status."""
     found = list(pairs(earlier, now))
-    for line in told(found):
+    for line in lines_of(found):
         print(line)
     return DIFFERENT if any(pair.is_result and not pair.agrees for pair in found) else 0

@@ -45,7 +45,7 @@ def test_marked_ratios_may_differ_more():
 def test_what_is_no_result_is_not_compared():
     pair = rates(run(0.5, 1, 1.5), run(9, 9, 9))
     assert not pair.is_result
-    lines = list(two_runs.told([pair]))
+    lines = list(two_runs.lines_of([pair]))
     assert lines[0].startswith("0 of 0 ratios")
     assert lines[1] == "1 more are no result in one of them"
 

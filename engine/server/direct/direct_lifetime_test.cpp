@@ -59,6 +59,30 @@ TEST_P(DirectTicketTest, IsVoidAfterALease) {
   drive([&] { return access->users() == 0; });
 }
 
+TEST_P(DirectTicketTest, IsVoidAfterARestart) {
+  const auto file = make_file("file", pattern(2 * kBlock));
+  User reader = make_user();
+  const References before = refs(reader, file).resok4.refs;
+  ASSERT_EQ(before.size(), 2U);
+  User late = connect_user();
+  const direct::Ticket ticket = hello(late).resok4.ticket;
+  reader = {};
+  late = {};
+  begin({});
+  User user = connect_user();
+  EXPECT_FALSE(open(user, ticket));
+  user = make_user();
+  const References after = refs(user, file).resok4.refs;
+  ASSERT_EQ(after.size(), 2U);
+  for (const direct::Reference& old : before) {
+    for (const direct::Reference& each : after) EXPECT_NE(old.generation, each.generation);
+    // Its STag may name a frame again: then the generation is another one.
+    const auto frame = read_memory(user, old, old.length + kFrameOctets);
+    EXPECT_FALSE(frame && open_frame(*frame, old.generation)) << "block at " << old.offset;
+    if (!frame) user = make_user();
+  }
+}
+
 TEST_P(DirectTicketTest, IsForTheHostThatSaidHello) {
   if (GetParam().host.rfind("127.", 0) != 0) GTEST_SKIP() << "the host has no other address";
   User user = connect_user();

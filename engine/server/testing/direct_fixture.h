@@ -67,7 +67,7 @@ class DirectTest : public PeerTest, public ::testing::WithParamInterface<fabric:
              const DeadlineClock& clock = ServerOptions().clock) {
     server.reset();
     access = std::make_shared<DirectAccess>(
-        limits, seeded_random(12), [this] { return now; }, policy);
+        limits, seeded_random(++starts), [this] { return now; }, policy);
     ServerOptions options;
     options.direct = access;
     options.clock = clock;
@@ -159,6 +159,7 @@ class DirectTest : public PeerTest, public ::testing::WithParamInterface<fabric:
   }
   NodeId node_of(const nfs3::FileHandle& file) { return *storage->resolve(file.view()); }
 
+  std::uint64_t starts = 12;  // the server chooses at random, otherwise in each of its runs
   std::shared_ptr<DirectAccess> access;
   std::chrono::steady_clock::time_point now{};
 };
