@@ -35,6 +35,7 @@ from ci.jobs.bench_direct.direct_rows import (
 )
 from ci.jobs.bench_nfs import figures
 from ci.jobs.bench_nfs.bench_clients import TCP
+from ci.jobs.bench_nfs.floors import at_most, floor, floors_table
 from ci.jobs.bench_nfs.nfs_page import METHOD, Section, machine_table, megabytes, section_lines
 from steertag.bench.bench_table import size as octets
 from steertag.matrix.matrix_markdown import table
@@ -70,15 +71,16 @@ def _floors(results):
     if "T3" in results:
         ratio = _t3(results["T3"], OPTIMISTIC, "response_us")
         what = "response of an optimistic 4 KiB READ to a direct one"
-        rows.append(_floor(what, "below 1", ratio, ratio.median < 1))
+        rows.append(floor(what, "below 1", ratio, ratio.median < 1))
         ratio = _t3(results["T3"], OPTIMISTIC, "server_us_per_call")
-        rows.append(_server_floor("server CPU of the same", ratio))
+        rows.append(at_most("server CPU of the same", MOST_OPTIMISTIC_SERVER, ratio))
     if "F7" in results:
         pair = [results["F7"][way, kind_of(SMALL)] for way in (OPTIMISTIC, DIRECT)]
         ratio = figures.ratio(*pair, "server_us_per_call")
-        rows.append(_server_floor(f"server CPU, 4 KiB, {CLIENTS} clients", ratio))
+        what = f"server CPU, 4 KiB, {CLIENTS} clients"
+        rows.append(at_most(what, MOST_OPTIMISTIC_SERVER, ratio))
         ratio = _own(*pair)
-        rows.append(_server_floor("of that, outside of the kernel", ratio))
+        rows.append(at_most("of that, outside of the kernel", MOST_OPTIMISTIC_SERVER, ratio))
     for size in SIZES:
         if "F3" in results and size >= LARGE and measured(PRE_POSTED, size):
             # In 2003 direct READs had cached registrations here.
@@ -86,8 +88,8 @@ def _floors(results):
             met = abs(ratio.median - 1) <= PRE_POSTED_BAND
             what = f"throughput of pre-posted READs of {octets(size)} to cached ones"
             band = f"{1 - PRE_POSTED_BAND:g} to {1 + PRE_POSTED_BAND:g}"
-            rows.append(_floor(what, band, ratio, met))
-    yield from table(["what", "floor", "this run", ""], rows)
+            rows.append(floor(what, band, ratio, met))
+    yield from floors_table(rows)
     yield ""
     yield KERNEL
 
@@ -103,18 +105,6 @@ def _own(rounds, others):
     mine, theirs = figures.whole(rounds), figures.whole(others)
     ratio = mine.server_user_us_per_call / max(theirs.server_user_us_per_call, 1e-12)
     return figures.Value(ratio, 0.0)
-
-
-def _server_floor(what, ratio):
-    met = ratio.median <= MOST_OPTIMISTIC_SERVER
-    return _floor(what, f"at most {MOST_OPTIMISTIC_SERVER}", ratio, met)
-
-
-def _floor(what, floor, ratio, met):
-    verdict = "met" if met else "missed"
-    if ratio.spread > figures.NO_RESULT:
-        verdict += ", but the rounds differ too much"
-    return what, floor, ratio.text(2), verdict
 
 
 def _t3(found, way, name):

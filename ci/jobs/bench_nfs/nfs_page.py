@@ -2,6 +2,7 @@
 
 from ci.jobs.bench_nfs import figures, networks, nfs_rows
 from ci.jobs.bench_nfs.bench_clients import IWARP, NO_CRC, TCP, WAYS
+from ci.jobs.bench_nfs.floors import at_least, at_most, floors_table
 from ci.jobs.bench_nfs.yardstick import KINDS, PEERS
 from steertag.bench.bench_table import size as octets
 from steertag.matrix.matrix_markdown import table
@@ -22,6 +23,9 @@ ratios of one run are results; other figures help to read them."""
 PARTS = """\
 The rounds of a row come in two parts, minutes apart. Each part has processes of its own, since a process keeps the luck
 of its start."""
+# Floors of this comparison.
+LEAST_IWARP, LEAST_TCP = 1.2, 1.0
+MOST_CPU, MOST_CPU_WITH_CRC = 1.1, 1.4
 # What 2003 has, by row.
 PAPER_BEST = 1.7
 PAPER_CPU = "0.3 to 0.6"
@@ -31,7 +35,23 @@ PAPER_MTU = 0.6
 def page(run):
     """The text. `run` has machine, rounds, seconds, missing, and the results of rows by name."""
     lines = [INTRODUCTION, "", METHOD, "", PARTS, "", *machine_table(run), ""]
+    if "yardstick" in run.results:
+        lines += ["## Floors", "", *_floors(run.results["yardstick"]), ""]
     return "\n".join(lines + section_lines(SECTIONS, run)) + "\n"
+
+
+def _floors(found):
+    """What is to be reached beside programs of others, and beside TCP."""
+    rows = []
+    for kind in KINDS:
+        size = octets(kind[1])
+        for way, least in ((IWARP, LEAST_IWARP), (TCP, LEAST_TCP)):
+            ratio = figures.ratio(found[way, kind], found[PEERS, kind], "rate")
+            rows.append(at_least(f"READ of {size} by {way}, to {PEERS}", least, ratio))
+        for way, most in ((NO_CRC, MOST_CPU), (IWARP, MOST_CPU_WITH_CRC)):
+            ratio = figures.ratio(found[way, kind], found[TCP, kind], "cpu_s_per_gib")
+            rows.append(at_most(f"client CPU of that by {way}, to TCP", most, ratio))
+    return floors_table(rows)
 
 
 def section_lines(sections, run):

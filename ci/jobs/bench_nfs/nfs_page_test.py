@@ -80,6 +80,7 @@ def run():
 def test_every_row_is_shown(run):
     text = page(run)
     assert re.findall(r"^## (\w+)", text, re.MULTILINE) == [
+        "Floors",
         *(f"C{n}" for n in range(1, 10)),
         "Beside",
     ]
@@ -89,6 +90,17 @@ def test_every_row_is_shown(run):
     ), "the larger MTU first, and the ratio to it"
     assert "| iWARP without CRC | 256K | 8 | 500 | 0.59 |" in text, "the ratio to Ganesha"
     assert text.count("Not measured: ") == 0
+
+
+def test_floors_say_what_was_reached(run):
+    text = page(run)
+    assert (
+        "| READ of 256K by iWARP, to Ganesha and libnfs over TCP | at least 1.2 | 2.00 | met |"
+        in text
+    )
+    assert (
+        "| client CPU of that by iWARP without CRC, to TCP | at most 1.1 | 2.00 | missed |" in text
+    )
 
 
 def test_a_row_that_is_missing_says_why(run):
