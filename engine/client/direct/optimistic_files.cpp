@@ -106,6 +106,7 @@ Expected<RemoteFile, FileError> OptimisticFiles::open(const RemoteHandle& handle
 
 Expected<void, FileError> OptimisticFiles::close(RemoteFile file) {
   const auto closed = open_.extract(file);
+  ahead_.erase(file);
   recalled_.erase(file);
   if (!options_.policy.forgets_closed) {
     if (!closed.empty()) closed_[file] = closed.mapped();
@@ -114,11 +115,14 @@ Expected<void, FileError> OptimisticFiles::close(RemoteFile file) {
   const std::vector<direct::Reference> references = directory_.take(file);
   // The server has one frame of a block for all opens. It ends a connection whose Read comes after
   // RETURN.
-  const bool is_open_again = !closed.empty() && std::ranges::any_of(open_, [&](const auto& other) {
-    return other.second == closed.mapped();
-  });
+  const bool is_open_again = !closed.empty() && is_open_elsewhere(file, closed.mapped());
   if (is_up() && !is_open_again && connection_->in_flight() == 0) give_back(references);
   return files_->close(file);
+}
+
+bool OptimisticFiles::is_open_elsewhere(RemoteFile file, const RemoteHandle& handle) const {
+  return std::ranges::any_of(
+      open_, [&](const auto& other) { return other.first != file && other.second == handle; });
 }
 
 void OptimisticFiles::give_back(std::span<const direct::Reference> references) {
@@ -154,23 +158,48 @@ RemoteFile OptimisticFiles::keeper_of(RemoteFile file) const {
   return found == closed_.end() ? file : found->first;
 }
 
-void OptimisticFiles::ask_for_references(RemoteFile file, const RemoteHandle& handle) {
+void OptimisticFiles::call_refs(RemoteFile file, const RemoteHandle& handle, std::uint64_t block,
+                                RefsDone done) {
   direct::RefsArgs args;
   args.file = direct::FileHandle(handle.view());
   args.state = files_->state_of(file);
+  args.offset = block * block_bytes_;
   args.count = UINT64_MAX;
   args.want_refs = kEagerReferences;
-  bool answered = false;
   const Time asked = schedule_.now();
-  schedule_.call(direct_call(Procedure::DIRECTPROC1_REFS, args, options_.identity),
-                 [&](const Expected<CallReply, CallError>& reply) {
-                   answered = true;
-                   if (!reply || !reply->rpc.success()) return;
-                   const auto result = decode_results<direct::RefsResult>(reply->results);
-                   if (result && result->status == nfs4::Status::NFS4_OK)
-                     remember(file, result->resok4.refs, asked);
-                 });
+  schedule_.call(
+      direct_call(Procedure::DIRECTPROC1_REFS, args, options_.identity),
+      [this, file, asked, done = std::move(done)](const Expected<CallReply, CallError>& reply) {
+        if (!reply || !reply->rpc.success()) return done(nullptr);
+        const auto result = decode_results<direct::RefsResult>(reply->results);
+        if (!result || result->status != nfs4::Status::NFS4_OK) return done(nullptr);
+        remember(file, result->resok4.refs, asked);
+        done(&result->resok4);
+      });
+}
+
+void OptimisticFiles::ask_for_references(RemoteFile file, const RemoteHandle& handle) {
+  bool answered = false;
+  call_refs(file, handle, 0, [&](const direct::RefsOk* found) {
+    answered = true;
+    if (found) ahead_[file].asked(found->refs.size());
+  });
   schedule_.run_until([&] { return answered; });
+}
+
+void OptimisticFiles::read_ahead(RemoteFile file, std::uint64_t block) {
+  const auto from = may_refer(file) ? ahead_[file].read(block) : std::nullopt;
+  if (!from) return;
+  const RemoteHandle& handle = open_.at(file);
+  call_refs(file, handle, *from, [this, file](const direct::RefsOk* found) {
+    const auto ahead = ahead_.find(file);
+    if (ahead == ahead_.end()) return;
+    if (!found) return ahead->second.refused();
+    const std::uint64_t blocks = (found->size + block_bytes_ - 1) / block_bytes_;
+    const auto behind = ahead->second.granted(found->refs.size(), blocks);
+    if (behind && is_up() && !is_open_elsewhere(file, open_.at(file)))
+      give_back(directory_.take_before(keeper_of(file), *behind));
+  });
 }
 
 void OptimisticFiles::remember(RemoteFile file, std::span<const direct::Reference> references,
@@ -199,6 +228,7 @@ void OptimisticFiles::read(RemoteFile file, std::uint64_t offset, std::uint32_t 
   if (!is_up() || !open_.contains(file)) return read_by_nfs(read);
   const auto left = static_cast<std::uint32_t>(block_bytes_ - offset % block_bytes_);
   read->count = std::min(count, left);
+  read_ahead(file, offset / block_bytes_);
   if (!read_optimistically(read)) read_by_rpc(read);
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "client/direct/optimistic_connection.h"
+#include "client/direct/read_ahead.h"
 #include "client/direct/reference_directory.h"
 #include "client/files/forwarded_files.h"
 #include "client/files/identity.h"
@@ -20,8 +21,7 @@ inline constexpr std::chrono::milliseconds kHelloPause{1000};
 /// each end costs all Reads in flight.
 inline constexpr std::size_t kMostEnds = 3;
 inline constexpr std::chrono::milliseconds kEndsInterval{60'000};
-/// References that OPEN asks for (4 MiB of the file), and that a READ asks for.
-inline constexpr std::uint32_t kEagerReferences = 64;
+/// References that a READ asks for.
 inline constexpr std::uint32_t kLazyReferences = 16;
 
 struct OptimisticOptions {
@@ -85,7 +85,13 @@ class OptimisticFiles final : public ForwardedFiles {
   }
   /// By whose references a file is read: its own, with forgets_closed.
   RemoteFile keeper_of(RemoteFile file) const;
+  using RefsDone = std::function<void(const direct::RefsOk*)>;
+  /// REFS from this block on. Nothing is passed on if it fails.
+  void call_refs(RemoteFile file, const RemoteHandle& handle, std::uint64_t block, RefsDone done);
   void ask_for_references(RemoteFile file, const RemoteHandle& handle);
+  /// Asks for those that a sequential reader needs next.
+  void read_ahead(RemoteFile file, std::uint64_t block);
+  bool is_open_elsewhere(RemoteFile file, const RemoteHandle& handle) const;
   void remember(RemoteFile file, std::span<const direct::Reference> references, Time asked);
   /// RETURN; waits for nothing.
   void give_back(std::span<const direct::Reference> references);
@@ -110,6 +116,7 @@ class OptimisticFiles final : public ForwardedFiles {
   std::unique_ptr<OptimisticConnection> connection_;
   ReferenceDirectory directory_;
   std::map<RemoteFile, RemoteHandle> open_;
+  std::map<RemoteFile, ReadAhead> ahead_;
   std::map<RemoteFile, std::size_t> in_flight_;  // RDMA Reads
   std::set<RemoteFile> recalled_;                // open files that are read by RPC alone
   std::map<RemoteFile, RemoteHandle> closed_;    // without forgets_closed

@@ -176,6 +176,21 @@ TEST_P(OptimisticFilesTest, CloseKeepsReferencesOfAnotherOpen) {
   EXPECT_EQ(files->statistics().returned, 1U);
 }
 
+TEST_P(OptimisticFilesTest, SequentialReaderHasReferencesBeforeItNeedsThem) {
+  stop();
+  DirectLimits limits;
+  limits.frames_of_user = 2 * kEagerReferences;
+  begin(limits);
+  start();
+  constexpr std::size_t kBlocks = 5 * kEagerReferences;
+  const Bytes data = pattern(kBlocks * kBlock);
+  make_file("long", data);
+  EXPECT_EQ(fetch("/export/long", data.size()), data);
+  EXPECT_LE(files->statistics().rpc_reads, kBlocks / 20) << "of " << kBlocks << " blocks";
+  EXPECT_EQ(files->statistics().nfs_reads, 0U);
+  EXPECT_GE(files->statistics().returned, kBlocks - limits.frames_of_user);
+}
+
 TEST_P(OptimisticFilesTest, RecoverableFaultIsOfOneReadAlone) {
   const bool possible = provider->capabilities().recoverable_read_faults;
   recoverable = true;

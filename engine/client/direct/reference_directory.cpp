@@ -31,12 +31,13 @@ void ReferenceDirectory::erase(RemoteFile file, std::uint64_t block) {
   if (const auto key = key_of(file, block)) references_.erase(*key);
 }
 
-std::vector<direct::Reference> ReferenceDirectory::take(RemoteFile file) {
+std::vector<direct::Reference> ReferenceDirectory::take_before(RemoteFile file,
+                                                               std::uint64_t block) {
   std::vector<direct::Reference> taken;
   references_.erase_if([&](std::uint64_t key, const Entry& entry) {
-    const bool is_of_file = key >> 32 == file;
-    if (is_of_file) taken.push_back(entry.reference);
-    return is_of_file;
+    const bool is_taken = key >> 32 == file && (key & UINT32_MAX) < block;
+    if (is_taken) taken.push_back(entry.reference);
+    return is_taken;
   });
   return taken;
 }

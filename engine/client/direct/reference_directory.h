@@ -28,7 +28,9 @@ class ReferenceDirectory {
   std::optional<direct::Reference> find(RemoteFile file, std::uint64_t block, Time now);
   void erase(RemoteFile file, std::uint64_t block);
   /// Forgets all references of a file, and gives them, also those whose time is over.
-  std::vector<direct::Reference> take(RemoteFile file);
+  std::vector<direct::Reference> take(RemoteFile file) { return take_before(file, UINT64_MAX); }
+  /// The same for the blocks before this one.
+  std::vector<direct::Reference> take_before(RemoteFile file, std::uint64_t block);
   void clear() { references_.clear(); }
   std::size_t size() const { return references_.size(); }
 
