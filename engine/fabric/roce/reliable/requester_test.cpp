@@ -158,9 +158,9 @@ TEST_F(RoceRequesterTest, APeerThatAsksForEverHasTheRepetitionsOfThePolicy) {
 }
 
 TEST_F(RoceRequesterTest, APolicyWithoutRepetitionsEndsAtTheFirstRnrNak) {
-  Policy policy;
-  policy.most_rnr_repetitions = 0;
-  Requester hasty{*this, output, limits, policy};
+  Policy without_repetitions;
+  without_repetitions.most_rnr_repetitions = 0;
+  Requester hasty{*this, output, limits, without_repetitions};
   hasty.start({kFirst, kMtu, 2, 6});
   hasty.post(Operation::send, 1);
   hasty.transmit(now);
