@@ -54,14 +54,14 @@ def _run_one(
     console = directory / f"{test_program.name}.console.log"
     with faulty_machine.booted(target, root, faults, console) as guest:
         host.say(f"running {test_program.name} over lo")
-        status, totals = _run_ordered(guest.agent, directory / test_program.name)
+        status, totals = run_ordered(guest.agent, directory / test_program.name)
         over = f"roce and netem ({faults.text()})"
         passed = provider_tests.judged(target, test_program, over, status, totals)
         faulty = counters.judged(guest.agent.do, target.name, (counters.LOOPBACK,))
     return passed and faulty
 
 
-def _run_ordered(agent: Agent, kept: pathlib.Path) -> tuple[int, Totals]:
+def run_ordered(agent: Agent, kept: pathlib.Path) -> tuple[int, Totals]:
     """The program's exit status and what its report says; its output and its report are kept."""
     (status,) = agent.do(f"/lab/program/run > {OUTPUT} 2>&1; echo $?", RUN_LIMIT_S)
     report, output = kept.with_suffix(".xml"), kept.with_suffix(".log")

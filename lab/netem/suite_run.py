@@ -25,7 +25,7 @@ from lab.suite_runs import suite
 from lab.target import PROJECT, Target
 
 # What the suite starts its own server with (suite/run/server_session.py).
-SERVER_ARGUMENTS = ("--optimistic", "--recoverable-faults", "--pnfs", "2", "--stripe-unit", "4096")
+SERVER_ARGUMENTS = ("--pnfs", "2", "--stripe-unit", "4096", "--optimistic", "--recoverable-faults")
 PORT_FILE, LOG = "/tmp/port", "/tmp/server.log"
 START_TRIES = 200  # of 100 ms
 RUN_LIMIT_S = 7200
@@ -129,7 +129,7 @@ def _verdicts(
     command = network.inside([str(suite.PYTEST), suite.CASES, "-q", *place, *options])
 
     def serve(end: int, limit_s: float) -> bool:
-        return _ended(end, limit_s, machine)
+        return ended(end, limit_s, machine)
 
     status = suite.run_pytest(command, serve, RUN_LIMIT_S)
     if status not in COMPLETE_RUN:
@@ -137,7 +137,7 @@ def _verdicts(
     return list(case_verdicts.lines(report, case_verdicts.EXACT_PACKETS))
 
 
-def _ended(end: int, limit_s: float, machine: Machine | None) -> bool:
+def ended(end: int, limit_s: float, machine: Machine | None) -> bool:
     """Waits until the descriptor `end` is readable; False after the limit. LabFailure if the machine ends before."""
     ends = [end] if machine is None else [end, machine.open_end()]
     try:
