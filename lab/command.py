@@ -333,7 +333,8 @@ def _add_targets(command: argparse.ArgumentParser, action: Callable) -> None:
 def _add_arguments(command: argparse.ArgumentParser, action: Callable) -> None:
     if action is run:
         command.add_argument(
-            "--program", help="our server, for a client or a network with faults; by default the one built"
+            "--program",
+            help="our server, for a client or a network with faults; by default the one built",
         )
         _add_own_steps(command)
     if action in (run, run_provider_tests):

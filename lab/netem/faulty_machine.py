@@ -48,11 +48,12 @@ def booted(
         seconds = machine.boot(lambda: channel.open(machine))
         host.say(f"ready after {seconds:.1f} s")
         agent.await_ready()
-        yield FaultyMachine(machine, agent)
+        try:
+            yield FaultyMachine(machine, agent)
+        except LabFailure as failure:
+            raise LabFailure(f"{failure}; {machine.last_words()}")
         for complaint in machine.complaints():
             host.say(f"the guest's console has: {complaint}")
-    except LabFailure as failure:
-        raise LabFailure(f"{failure}; {machine.last_words()}")
     finally:
         machine.power_off()
         channel.close()

@@ -1,5 +1,6 @@
-"""The server suite against our own server in a machine whose network has faults, beside the same suite over
-loopback: the verdicts have to be the same."""
+"""The server suite against our own server in a machine whose network has faults.
+
+The verdicts have to be those of the same suite over loopback."""
 
 from __future__ import annotations
 
@@ -67,9 +68,7 @@ def judged(name: str, before: list[str], now: list[str]) -> bool:
     return bool(now) and not differences
 
 
-def over_loopback(
-    network: OwnNetwork, report: pathlib.Path, arguments: list[str]
-) -> list[str]:
+def over_loopback(network: OwnNetwork, report: pathlib.Path, arguments: list[str]) -> list[str]:
     """The verdicts of the suite against our own server, both on this host, without faults."""
     return _verdicts(network, ["--listen", "roce://127.0.0.1:0", "-n", "2", *arguments], report)
 
