@@ -16,6 +16,8 @@ from lab.images.image import Image
 from lab.kernel_client import client, client_suite, own_steps, server, workload
 from lab.machines import control, own_network, session
 from lab.machines.machine import HOST
+from lab.netem import provider_run, suite_run
+from lab.netem.faults import Faults
 from lab.power import loss
 from lab.suite_runs import pair, provider_tests, suite
 from lab.target import PROJECT, Target
@@ -28,10 +30,10 @@ MOST_JOBS = 16  # a target's machines take up to 6 GiB
 
 
 # The roles of machines that serve NFS/RDMA to the host, and that are clients of our server on the host.
-# Of a pair, one machine serves and the suite runs in the other. Ganesha serves NFS over TCP. In the last
-# our own server serves what is on a disk, or our package's units start it.
+# Of a pair, one machine serves and the suite runs in the other. Ganesha serves NFS over TCP. In the others
+# our own server serves what is on a disk, is started by our package's units, or has a network with faults.
 SERVER, CLIENT, PAIR, GANESHA, POWER = "server", "client", "pair", "ganesha", "power"
-UNIT = "unit"
+UNIT, NETEM = "unit", "netem"
 
 
 def build(target: Target, _: argparse.Namespace) -> int:
@@ -76,6 +78,9 @@ def run(target: Target, options: argparse.Namespace) -> int:
     suite.require()
     if target.role == PAIR:
         return pair.run(target, options.arguments)
+    if target.role == NETEM:
+        program = server.find_program(options.program)
+        return suite_run.run(target, program, options.faults, options.arguments)
     shutil.rmtree(target.report, ignore_errors=True)
     with session.booted(target) as booted:
         status = suite.run(booted, options.arguments)
@@ -183,6 +188,8 @@ def run_provider_tests(target: Target, options: argparse.Namespace) -> int:
     test_programs = provider_tests.find_programs(options.program)
     with session.exclusive(target):
         host.need(host.MACHINE_PROGRAMS)
+        if target.role == NETEM:
+            return provider_run.run(target, test_programs, options.faults, options.arguments)
         return provider_tests.run(target, test_programs, options.arguments)
 
 
@@ -215,6 +222,7 @@ ACTIONS_OF_ROLE = {
     GANESHA: (build, boot, restart, run, compare, baseline),
     POWER: (build, lose_power),
     UNIT: (build, try_unit),
+    NETEM: (build, run, run_provider_tests),
     PAIR: (build, run, run_own, compare, record, run_provider_tests, baseline),
 }
 
@@ -244,7 +252,7 @@ COMMANDS = (
     (
         run,
         "run",
-        "run the server suite against the target, exit with pytest's code; or, in a client, the workload",
+        "run the server suite against the target, exit with pytest's code; or, in a client, the workload; or, over a network with faults, compare the verdicts with those over loopback",
     ),
     (
         run_own,
@@ -265,7 +273,7 @@ COMMANDS = (
     (
         run_provider_tests,
         "provider-tests",
-        "run the tests over every provider inside the target, over its RDMA device",
+        "run the tests over every provider inside the target, over its RDMA device or its network with faults",
     ),
     (
         lose_power,
@@ -288,7 +296,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     for action, name, text in COMMANDS:
         command = commands.add_parser(name, help=text, description=text)
         command.set_defaults(action=action, arguments=[], program=None, programs=None, step=[])
-        command.set_defaults(limit=own_steps.LIMIT_S, target=[])
+        command.set_defaults(limit=own_steps.LIMIT_S, target=[], faults=Faults())
         _add_targets(command, action)
         _add_arguments(command, action)
     # argparse takes words behind an option for no positional arguments, though `--` stands before them.
@@ -324,8 +332,13 @@ def _add_targets(command: argparse.ArgumentParser, action: Callable) -> None:
 
 def _add_arguments(command: argparse.ArgumentParser, action: Callable) -> None:
     if action is run:
-        command.add_argument("--program", help="the server for a client; by default the one built")
+        command.add_argument(
+            "--program",
+            help="our server, for a client or a network with faults; by default the one built",
+        )
         _add_own_steps(command)
+    if action in (run, run_provider_tests):
+        _add_faults(command)
     if action is lose_power:
         _add_power(command)
     if action is try_unit:
@@ -372,6 +385,22 @@ def _add_own_steps(command: argparse.ArgumentParser) -> None:
         type=number(own_steps.LARGEST_LIMIT_S),
         default=own_steps.LIMIT_S,
         help="how long a script may take until it counts as a hang; %(default)s by default",
+    )
+
+
+def _add_faults(command: argparse.ArgumentParser) -> None:
+    def convert(text: str) -> Faults:
+        try:
+            return Faults.parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error))
+
+    command.add_argument(
+        "--faults",
+        metavar="LOSS:DUPLICATE:REORDER",
+        type=convert,
+        default=Faults(),
+        help=f"percent of the packets that a network with faults drops, doubles and reorders; {Faults()} by default",
     )
 
 

@@ -30,11 +30,11 @@ class Agent:
     def await_ready(self) -> None:
         self._await(lambda line: line == READY, READY_LIMIT_S, "say that it listens")
 
-    def do(self, command: str) -> list[str]:
+    def do(self, command: str, limit_s: float = ORDER_LIMIT_S) -> list[str]:
         """Runs one line of shell, and returns the lines that it printed. OrderFailed if it does not end with 0,
         LabFailure if it does not end within its limit."""
         self._channel.send(command)
-        lines = self._await(lambda line: line.startswith(DONE), ORDER_LIMIT_S, command)
+        lines = self._await(lambda line: line.startswith(DONE), limit_s, command)
         if lines[-1] != f"{DONE}0":
             told = "".join(f"\n    {line}" for line in lines)
             raise OrderFailed(f"the {self._name} failed at `{command}`:{told}")

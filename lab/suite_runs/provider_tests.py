@@ -70,20 +70,51 @@ def run(target: Target, test_programs: list[pathlib.Path], arguments: list[str])
     complete = True
     for test_program in test_programs:
         status, totals = _run_one(target, image, test_program, arguments, directory)
-        for name in totals.skipped:
-            print(f"skipped {name}")
-        for name, lines in totals.failed.items():
-            print(f"FAILED  {name}")
-            for line in lines[:MOST_LINES_TOLD]:
-                print(f"        {line}")
-        print(
-            f"{target.name} ({image.version()}): {test_program.name} over {target.device}: "
-            f"{totals.passed} passed, {len(totals.skipped)} skipped, {len(totals.failed)} failed",
-            flush=True,
-        )
-        complete = complete and status == 0 and totals.passed > 0 and not totals.failed
+        passed = judged(target, test_program, target.device, status, totals)
+        complete = passed and complete
     host.say(f"the programs' output is in {directory.relative_to(PROJECT)}")
     return 0 if complete else 1
+
+
+def judged(
+    target: Target, test_program: pathlib.Path, over: str, status: int, totals: Totals
+) -> bool:
+    """Prints the totals of one program; whether something has run, and all of it passed."""
+    for name in totals.skipped:
+        print(f"skipped {name}")
+    for name, lines in totals.failed.items():
+        print(f"FAILED  {name}")
+        for line in lines[:MOST_LINES_TOLD]:
+            print(f"        {line}")
+    print(
+        f"{target.name} ({Image(target).version()}): {test_program.name} over {over}: "
+        f"{totals.passed} passed, {len(totals.skipped)} skipped, {len(totals.failed)} failed",
+        flush=True,
+    )
+    return status == 0 and totals.passed > 0 and not totals.failed
+
+
+def pack(
+    test_program: pathlib.Path,
+    options: list[str],
+    environment: dict[str, str],
+    root: pathlib.Path,
+    scratch: pathlib.Path,
+) -> pathlib.Path:
+    """The root file system with a test program, which leaves a report, and the server that it may start."""
+    server = test_program.parent / pathlib.Path(SERVER).name
+    return program.append(
+        test_program,
+        ["--gtest_color=no", f"--gtest_output=xml:{REPORT}", *options],
+        {
+            **environment,
+            "STEERTAG_SERVE": program.guest_path(server),
+            "TMPDIR": f"/{program.GUEST_DIRECTORY}",
+        },
+        root,
+        scratch,
+        (server,) if server.is_file() else (),
+    )
 
 
 def _run_one(
@@ -94,19 +125,10 @@ def _run_one(
     directory: pathlib.Path,
 ) -> tuple[int, Totals]:
     # `Verbs/` is how the instances of the suites over verbs are called.
-    options = ["--gtest_filter=Verbs/*", "--gtest_color=no", f"--gtest_output=xml:{REPORT}"]
-    server = test_program.parent / pathlib.Path(SERVER).name
-    beside = (server,) if server.is_file() else ()
-    environment = {
-        "STEERTAG_PROVIDERS": "verbs",
-        "STEERTAG_VERBS_HOST": GUEST_ADDRESS,
-        "STEERTAG_SERVE": program.guest_path(server),
-        "TMPDIR": f"/{program.GUEST_DIRECTORY}",
-    }
+    options = ["--gtest_filter=Verbs/*", *arguments]
+    environment = {"STEERTAG_PROVIDERS": "verbs", "STEERTAG_VERBS_HOST": GUEST_ADDRESS}
     scratch = directory / "scratch"
-    root = program.append(
-        test_program, [*options, *arguments], environment, image.root, scratch, beside
-    )
+    root = pack(test_program, options, environment, image.root, scratch)
     output = directory / f"{test_program.name}.log"
     report = directory / f"{test_program.name}.xml"
     console = directory / f"{test_program.name}.console.log"

@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import difflib
 import os
 import pathlib
 import shlex
@@ -27,8 +26,6 @@ MOST_RUNS, MOST_SEED = 9999, 999_999_999
 # What the provider takes (kMostFaultPercent).
 MOST_FAULTS = 25
 FAULTS = "STEERTAG_ROCE_FAULTS"
-# These need packets as they were made, and do not run over a network with faults.
-EXACT_PACKETS = (".roce.", ".direct.reads-beyond-depth")
 DIFFERENT = 1
 CANNOT_RUN = 2
 
@@ -87,14 +84,13 @@ def verdicts_of(runner, seed, faults, leave_out):
 
 
 def compare(before, now, words):
-    found = list(difflib.unified_diff(before, now, "before", "now", n=0, lineterm=""))
-    if found:
+    if found := case_verdicts.differences(before, now):
         raise Stopped("\n".join([*found, f"other verdicts than before: {words}"]))
 
 
 def robust(options, runner, load):
     """Makes the runs; `load` is entered already, or None."""
-    leave_out = EXACT_PACKETS if options.faults else ()
+    leave_out = case_verdicts.EXACT_PACKETS if options.faults else ()
     before = None
     if options.report:
         before = list(case_verdicts.lines(options.report, leave_out))

@@ -13,8 +13,6 @@
 namespace steertag::fabric::testing {
 namespace {
 
-constexpr std::uint32_t kLoopbackMtu = 65536;
-
 std::string in_brackets(const Address& address) {
   return "[" + address.host() + "]";
 }
@@ -124,11 +122,13 @@ Factory ipv6_roce_factory() {
     const Address own = network->another_address();
     const auto random =
         std::make_shared<std::mt19937_64>(std::to_integer<int>(roce::gid_of(own).back()));
+    const auto loopback = roce::system_route(numeric("::1"));
+    const std::uint32_t mtu = loopback ? loopback->mtu : roce::kMostIpBytes;
     auto provider = roce::make_provider(
         [random] { return (*random)(); }, limits, clock ? std::move(clock) : system_clock(),
         [network](const Address& local, int bytes) { return network->open(local, bytes); },
-        [own](const Address& peer) -> Expected<roce::Route, Error> {
-          return roce::Route{kLoopbackMtu, {peer, own}};
+        [own, mtu](const Address& peer) -> Expected<roce::Route, Error> {
+          return roce::Route{mtu, {peer, own}};
         });
     return provider ? std::move(*provider) : nullptr;
   };

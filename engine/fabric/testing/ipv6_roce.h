@@ -61,6 +61,7 @@ class Ipv6Datagrams final : public roce::Datagrams {
   int descriptor() const override { return socket_->descriptor(); }
   const Address& local() const override { return local_; }
   bool groups() const override { return socket_->groups(); }
+  std::uint32_t mtu() const override { return socket_->mtu(); }
   std::size_t receive_buffer() const override { return socket_->receive_buffer(); }
   std::size_t send(std::span<const roce::Outbound> packets) override;
   std::span<const roce::Inbound> receive() override;

@@ -15,13 +15,14 @@ class CongestionWindow {
     most_ = std::max<std::uint32_t>(most, 1);
     packets_ = std::clamp<std::uint32_t>(first, 1, most_);
     threshold_ = most_;
-    arrived_ = 0;
+    arrived_ = awaited_ = 0;
   }
   std::uint32_t packets() const { return packets_; }
 
   /// `arrived` of the packets in flight have arrived. `full`: the window was what limited them.
   /// Otherwise nothing shows that the network can take more.
   void grow(std::uint32_t arrived, bool full) {
+    awaited_ -= std::min(awaited_, arrived);
     if (!full) {
       return;
     }
@@ -36,10 +37,15 @@ class CongestionWindow {
       packets_ = std::min(packets_ + 1, most_);
     }
   }
-  /// A loss, once for all packets of a window (RFC 5681, equation 4).
-  void halve() {
+  /// A loss halves the window once for all that was in flight with it (RFC 5681, equation 4; RFC
+  /// 6582 3.2). A packet that overtakes others makes two gaps: before it, and where it was dropped.
+  void lose(std::uint32_t in_flight, bool timed_out) {
+    if (awaited_ > 0 && !timed_out) {
+      return;
+    }
     threshold_ = packets_ = std::min(most_, std::max(kLeastWindow, packets_ / 2));
     arrived_ = 0;
+    awaited_ = in_flight;
   }
 
  private:
@@ -47,6 +53,7 @@ class CongestionWindow {
   std::uint32_t packets_ = 1;
   std::uint32_t threshold_ = 1;  // of slow start
   std::uint32_t arrived_ = 0;    // since the last growth beyond it
+  std::uint32_t awaited_ = 0;    // of those in flight when it was halved
 };
 
 }  // namespace steertag::fabric::roce

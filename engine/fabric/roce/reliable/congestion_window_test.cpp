@@ -28,7 +28,7 @@ TEST(CongestionWindow, DoesNotGrowWhileItDoesNotLimit) {
 
 TEST(CongestionWindow, IsHalvedAtALossAndThenGrowsByOneAWindow) {
   CongestionWindow window = window_of(32, 100);
-  window.halve();
+  window.lose(0, false);
   EXPECT_EQ(window.packets(), 16U);
   window.grow(15, true);
   EXPECT_EQ(window.packets(), 16U);
@@ -38,19 +38,37 @@ TEST(CongestionWindow, IsHalvedAtALossAndThenGrowsByOneAWindow) {
   EXPECT_EQ(window.packets(), 17U);
 }
 
+TEST(CongestionWindow, IsHalvedOnceForThoseInFlight) {
+  CongestionWindow window = window_of(32, 100);
+  window.lose(20, false);
+  window.grow(19, false);
+  window.lose(16, false);
+  EXPECT_EQ(window.packets(), 16U) << "one of the twenty has not arrived";
+  window.grow(1, false);
+  window.lose(16, false);
+  EXPECT_EQ(window.packets(), 8U);
+}
+
+TEST(CongestionWindow, IsHalvedAtEachTimeOut) {
+  CongestionWindow window = window_of(32, 100);
+  window.lose(20, false);
+  window.lose(20, true);
+  EXPECT_EQ(window.packets(), 8U);
+}
+
 TEST(CongestionWindow, GrowthAfterALossEndsAtItsMost) {
   CongestionWindow window = window_of(4, 4);
-  window.halve();
+  window.lose(0, false);
   for (int i = 0; i < 100; ++i) window.grow(4, true);
   EXPECT_EQ(window.packets(), 4U);
 }
 
 TEST(CongestionWindow, KeepsTwoPacketsHoweverManyAreLost) {
   CongestionWindow window = window_of(32, 100);
-  for (int i = 0; i < 10; ++i) window.halve();
+  for (int i = 0; i < 10; ++i) window.lose(1, true);
   EXPECT_EQ(window.packets(), 2U);
   window = window_of(1, 1);
-  window.halve();
+  window.lose(0, false);
   EXPECT_EQ(window.packets(), 1U) << "it may have no more";
 }
 

@@ -449,9 +449,9 @@ void Requester::go_back() {
 }
 
 // For a loss of requests, or of responses.
-void Requester::narrow() {
+void Requester::narrow(bool timed_out) {
   const bool reading = !queue_.empty() && queue_.front().kind == Operation::rdma_read;
-  (reading ? responses_ : requests_).halve();
+  (reading ? responses_ : requests_).lose(reading ? awaited_ : requests_in_flight(), timed_out);
 }
 
 // A gap: packets of ours, or responses, are missing. What is already on its way tells of the same
@@ -460,9 +460,9 @@ void Requester::lost(Time now) {
   if (recovering_) {
     return;
   }
+  narrow(false);
   go_back();
   recovering_ = true;
-  narrow();
   arm(now);
 }
 
@@ -484,9 +484,9 @@ void Requester::on_deadline(Time now) {
              " for " + std::to_string(limit.count()) + " ms");
     return;
   }
+  narrow(true);
   go_back();
   recovering_ = true;
-  narrow();
   timeout_ = std::min<std::chrono::nanoseconds>(timeout_ * 2, limits_.roce.most_ack);
   arm(now);
   transmit(now);

@@ -104,7 +104,7 @@ class Requester {
   void complete(Time now);
   void progress(Time now);
   void go_back();
-  void narrow();
+  void narrow(bool timed_out);
   void lost(Time now);
   void take_rnr(std::uint8_t syndrome, Time now);
   void arm(Time now);

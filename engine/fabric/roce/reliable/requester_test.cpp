@@ -100,6 +100,21 @@ TEST_F(RoceRequesterTest, ALossHalvesTheWindow) {
   EXPECT_EQ(sent().size(), limits.roce.first_window / 2);
 }
 
+TEST_F(RoceRequesterTest, LossesOfOneFlightHalveTheWindowOnce) {
+  const std::uint32_t first = limits.roce.first_window;
+  post_send(1, Bytes(100 * kMtu));
+  requester.transmit(now);
+  acknowledge(kSequenceNak, 0);  // packet 4 has overtaken those before it ...
+  acknowledge(kAck, 3);
+  sent();
+  acknowledge(kSequenceNak, 4);  // ... and was dropped
+  EXPECT_EQ(sent().size(), first / 2);
+  acknowledge(kAck, first - 1);
+  sent();
+  acknowledge(kSequenceNak, first);
+  EXPECT_EQ(sent().size(), first / 4) << "a loss of the next flight";
+}
+
 TEST_F(RoceRequesterTest, ASendDoesNotWaitForResponses) {
   post_read(1, std::size_t{limits.roce.first_window} * kMtu);
   post_send(2);
@@ -158,9 +173,9 @@ TEST_F(RoceRequesterTest, APeerThatAsksForEverHasTheRepetitionsOfThePolicy) {
 }
 
 TEST_F(RoceRequesterTest, APolicyWithoutRepetitionsEndsAtTheFirstRnrNak) {
-  Policy policy;
-  policy.most_rnr_repetitions = 0;
-  Requester hasty{*this, output, limits, policy};
+  Policy without_repetitions;
+  without_repetitions.most_rnr_repetitions = 0;
+  Requester hasty{*this, output, limits, without_repetitions};
   hasty.start({kFirst, kMtu, 2, 6});
   hasty.post(Operation::send, 1);
   hasty.transmit(now);
