@@ -5,16 +5,14 @@
 
 #include <algorithm>
 #include <ctime>
-#include <exception>
 #include <random>
 
 #include "deviations/server/server_deviations.h"
-#include "fabric_parts.h"
+#include "peer_interposer.h"
 #include "server/direct/direct_access.h"
-#include "server/interposer.h"
 #include "server/rpc/programs.h"
-#include "server/server.h"
 #include "server/storage/memory_backend.h"
+#include "server/striped_server.h"
 
 namespace steertag::bindings {
 namespace {
@@ -22,7 +20,6 @@ namespace {
 using namespace steertag::peer;
 using py::literals::operator""_a;
 using std::chrono::milliseconds;
-using ConnectionRef = std::shared_ptr<InterposedConnection>;
 
 /// Octets of one read from the storage.
 constexpr std::uint32_t kReadBytes = 1U << 20;
@@ -38,185 +35,20 @@ peer::Time now() {
   return {time.tv_sec, static_cast<std::uint32_t>(time.tv_nsec)};
 }
 
-struct PyWrite {
-  std::uint32_t stag;
-  std::uint64_t offset;
-  py::bytes octets;
-};
-
-/// A departure that owns its octets, so Python can keep it.
-struct PyDeparture {
-  std::string kind;
-  std::optional<wire::Header> call;
-  py::bytes rpc_call;
-  py::bytes message;
-  std::vector<PyWrite> writes;
-  std::optional<std::uint32_t> invalidate;
-};
-
-const char* kind_of(Departure::Kind kind) {
-  if (kind == Departure::Kind::reply) return "reply";
-  return kind == Departure::Kind::error ? "error" : "callback";
-}
-
-PyDeparture kept(const Departure& departure) {
-  Bytes message;
-  for (const View part : departure.parts) message.insert(message.end(), part.begin(), part.end());
-  PyDeparture made{kind_of(departure.kind), {}, to_python(departure.rpc_call),
-                   to_python(message),      {}, {}};
-  if (departure.call) made.call = *departure.call;
-  for (const RemoteWrite& write : departure.writes)
-    made.writes.push_back({write.stag, write.offset, to_python(write.from)});
-  made.invalidate = departure.invalidate;
-  return made;
-}
-
-/// An accept step as Python changes it.
-struct PyAcceptStep {
-  py::bytes client_data;
-  std::string answer = "accept";
-  std::optional<py::bytes> private_data;  // None: the server's own announcement
-  py::bytes rejection;
-  std::uint32_t receives = 0;
-  std::uint8_t most_rnr_repetitions = 0;
-  std::optional<py::bytes> raw_startup;
-  std::uint16_t ird = 16;
-  std::uint16_t ord = 16;
-  bool crc = true;
-  py::object events = py::none();
-  py::object octets = py::none();
-};
-
 Bytes octets_of(const py::bytes& octets) {
   return from_python(py::buffer(octets));
 }
 
-/// A request for an optimistic connection as Python sees it.
-struct PyOptimisticStep {
-  py::bytes client_data;
-  bool rejects = false;
-  std::optional<fabric::roce::BentPacket> bent_response;
-  py::object events = py::none();
-  py::object octets = py::none();
-};
+/// How its files are striped, and the script of each data server; without any there is no pNFS.
+struct PyStripes {
+  std::vector<py::object> scripts;
+  std::uint32_t unit_bytes = kDefaultStripeUnit;
+  bool dense = false;
+  bool commit_through_server = false;
 
-/// Passes the notices to a Python object. Its exception is kept until the poll ends. The interposer
-/// of the deviations, if there is one, gets what the object does not take.
-class PyInterposer final : public Interposer {
- public:
-  PyInterposer(py::object script, std::shared_ptr<Interposer> deviations)
-      : script_(std::move(script)), deviations_(std::move(deviations)) {}
-
-  void on_request(View private_data, AcceptStep& step) override {
-    guarded(nullptr, [&] {
-      PyAcceptStep made;
-      made.client_data = to_python(private_data);
-      made.receives = step.endpoint.receives;
-      made.most_rnr_repetitions = step.endpoint.connection.roce.most_rnr_repetitions;
-      const py::object shown = py::cast(&made, py::return_value_policy::reference);
-      script_.attr("on_request")(shown);
-      take(made, step);
-    });
-    if (deviations_) deviations_->on_request(private_data, step);
+  StripePattern pattern() const {
+    return {static_cast<std::uint32_t>(scripts.size()), unit_bytes, dense, commit_through_server};
   }
-  void on_accepted(const ConnectionRef& connection) override {
-    guarded(connection, [&] { script_.attr("on_accepted")(connection); });
-    if (deviations_) deviations_->on_accepted(connection);
-  }
-  void on_optimistic(View private_data, OptimisticStep& step) override {
-    guarded(nullptr, [&] {
-      PyOptimisticStep made;
-      made.client_data = to_python(private_data);
-      script_.attr("on_optimistic")(py::cast(&made, py::return_value_policy::reference));
-      step.rejects = made.rejects;
-      if (made.bent_response)
-        step.bent_response = std::make_shared<fabric::roce::BentPacket>(*made.bent_response);
-      keep_observers(made, step);
-    });
-  }
-  void on_arrival(const ConnectionRef& connection, Arrival& arrival) override {
-    arrival.taken = true;
-    guarded(connection, [&] {
-      arrival.taken =
-          script_.attr("on_arrival")(connection, to_python(arrival.message)).cast<bool>();
-    });
-    if (deviations_ && !arrival.taken) deviations_->on_arrival(connection, arrival);
-  }
-  void on_call(CallStep& call) override {
-    if (deviations_) deviations_->on_call(call);
-  }
-  void on_reply(ReplyStep& reply) override {
-    if (deviations_) deviations_->on_reply(reply);
-  }
-  void on_callback(CallbackStep& callback) override {
-    if (deviations_) deviations_->on_callback(callback);
-  }
-  bool on_departure(const ConnectionRef& connection, const Departure& departure) override {
-    bool taken = true;
-    guarded(connection, [&] {
-      taken = script_.attr("on_departure")(connection, kept(departure)).cast<bool>();
-    });
-    return taken || (deviations_ && deviations_->on_departure(connection, departure));
-  }
-  void on_read(const ConnectionRef& connection, std::uint64_t number, View octets) override {
-    guarded(connection, [&] { script_.attr("on_read")(connection, number, to_python(octets)); });
-  }
-  void on_down(const ConnectionRef& connection, const fabric::CloseReason& reason) override {
-    guarded(connection, [&] { script_.attr("on_down")(connection, reason); });
-    if (deviations_) deviations_->on_down(connection, reason);
-  }
-
-  /// With the GIL.
-  void raise_problem() {
-    if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
-  }
-
- private:
-  template <class Work>
-  void guarded(const ConnectionRef& connection, Work&& work) {
-    const py::gil_scoped_acquire gil;
-    if (problem_) return;
-    try {
-      work();
-    } catch (...) {
-      problem_ = std::current_exception();
-      if (connection) connection->abort();
-    }
-  }
-
-  void take(const PyAcceptStep& made, AcceptStep& step) {
-    if (made.answer == "accept")
-      step.answer = AcceptStep::Answer::accept;
-    else if (made.answer == "reject")
-      step.answer = AcceptStep::Answer::reject;
-    else if (made.answer == "drop")
-      step.answer = AcceptStep::Answer::drop;
-    else if (made.answer == "keep")
-      step.answer = AcceptStep::Answer::keep;
-    else
-      throw py::value_error("answer is accept, reject, drop or keep, not " + made.answer);
-    if (made.private_data) step.endpoint.raw_private_data = octets_of(*made.private_data);
-    step.rejection = octets_of(made.rejection);
-    step.endpoint.receives = made.receives;
-    step.endpoint.connection.roce.most_rnr_repetitions = made.most_rnr_repetitions;
-    if (made.raw_startup) step.endpoint.connection.raw_startup = octets_of(*made.raw_startup);
-    step.endpoint.connection.ird = made.ird;
-    step.endpoint.connection.ord = made.ord;
-    step.endpoint.connection.crc = made.crc;
-    keep_observers(made, step);
-  }
-  template <class Made, class Step>
-  void keep_observers(const Made& made, Step& step) {
-    if (!made.events.is_none()) step.events = &made.events.template cast<trace::EventSink&>();
-    if (!made.octets.is_none()) step.bytes = &made.octets.template cast<trace::ByteSink&>();
-    observers_.push_back(made.events);
-    observers_.push_back(made.octets);
-  }
-
-  py::object script_;
-  std::shared_ptr<Interposer> deviations_;
-  std::vector<py::object> observers_;  // as long as their connections live
-  std::exception_ptr problem_;
 };
 
 class PyScriptedServer {
@@ -224,7 +56,8 @@ class PyScriptedServer {
   PyScriptedServer(const std::vector<std::string>& listen, py::object script, std::uint32_t credits,
                    std::uint32_t inline_bytes, bool remote_invalidation,
                    std::uint32_t receive_bytes, std::uint32_t transfer_bytes, std::uint64_t seed,
-                   const std::vector<std::string>& deviate, std::uint32_t direct_block) {
+                   const std::vector<std::string>& deviate, std::uint32_t direct_block,
+                   const PyStripes& stripes) {
     ServerOptions options;
     options.credits = credits;
     options.announced = {remote_invalidation, inline_bytes,
@@ -236,16 +69,17 @@ class PyScriptedServer {
       if (auto added = chosen.add(name); !added) throw py::value_error(added.error());
     }
     chosen.install(options);
-    interposer_ = std::make_shared<PyInterposer>(std::move(script), std::move(options.interposer));
-    options.interposer = interposer_;
+    interposers_.push_back(
+        std::make_shared<PyInterposer>(std::move(script), std::move(options.interposer)));
+    options.interposer = interposers_.front();
+    for (const py::object& each : stripes.scripts)
+      interposers_.push_back(std::make_shared<PyInterposer>(each, nullptr));
     std::vector<net::Url> urls;
     for (const std::string& text : listen) urls.push_back(value_or_raise(net::parse_url(text)));
     const fabric::RandomSource random = [source = std::make_shared<std::mt19937_64>(seed)] {
       return (*source)();
     };
     if (direct_block != 0) offer_direct_access(options, direct_block, random);
-    ListenAddresses addresses = value_or_raise(make_listen_addresses(urls, random));
-    providers_ = std::move(addresses.providers);
     MemoryLimits limits;
     limits.largest_transfer_bytes = transfer_bytes;
     limits.total_bytes = kMostStoredBytes;
@@ -253,37 +87,60 @@ class PyScriptedServer {
     Nfs4StateOptions state;
     state.clock = options.clock;
     state.random = random;
+    if (!stripes.scripts.empty()) {
+      const std::vector<std::shared_ptr<Interposer>> at_data_servers(interposers_.begin() + 1,
+                                                                     interposers_.end());
+      striped_ = value_or_raise(StripedServer::start(urls, *storage_, state, stripes.pattern(),
+                                                     options, {}, at_data_servers));
+      return;
+    }
+    ListenAddresses addresses = value_or_raise(make_listen_addresses(urls, random));
+    providers_ = std::move(addresses.providers);
     server_ = value_or_raise(
         Server::start(addresses.addresses, make_programs(*storage_, state, direct_), options));
   }
-  ~PyScriptedServer() { server_.reset(); }
+  ~PyScriptedServer() { end(); }
   PyScriptedServer(const PyScriptedServer&) = delete;
   PyScriptedServer& operator=(const PyScriptedServer&) = delete;
 
   void poll(double timeout_ms) {
-    Server& server = idle();
+    idle();
     polling_ = true;
     {
+      const milliseconds timeout(static_cast<std::int64_t>(timeout_ms));
       const py::gil_scoped_release release;
-      server.poll(milliseconds(static_cast<std::int64_t>(timeout_ms)));
+      if (striped_) {
+        striped_->poll(timeout);
+      } else {
+        server_->poll(timeout);
+      }
     }
     polling_ = false;
-    interposer_->raise_problem();
+    for (const auto& each : interposers_) each->raise_problem();
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
   /// Stops listening and ends every connection.
   void close() {
-    if (!server_) return;
+    if (!server_ && !striped_) return;
     idle();
-    server_.reset();
+    end();
   }
   std::vector<std::string> listening() {
     std::vector<std::string> urls;
     for (const net::Url& url : idle().listening()) urls.push_back(url.text());
     return urls;
   }
-  std::size_t connection_count() { return server_ ? server_->connection_count() : 0; }
-  fabric::Capabilities capabilities() const { return providers_.front()->capabilities(); }
+  /// Data servers included.
+  std::size_t connection_count() {
+    if (!striped_) return server_ ? server_->connection_count() : 0;
+    std::size_t count = striped_->metadata_server().connection_count();
+    for (std::size_t index = 0; index < striped_->data_server_count(); ++index)
+      count += striped_->data_server(index).connection_count();
+    return count;
+  }
+  fabric::Capabilities capabilities() const {
+    return (striped_ ? striped_->providers() : providers_).front()->capabilities();
+  }
 
   void put(const std::string& name, const py::buffer& content) {
     NewNode file;
@@ -358,94 +215,63 @@ class PyScriptedServer {
   MutableView find_frame(std::uint32_t stag) {
     return direct_ ? direct_->frame(stag) : MutableView{};
   }
-  Server& idle() {
-    if (!server_) throw std::runtime_error("the server was closed");
+  const Server& idle() {
+    if (!server_ && !striped_) throw std::runtime_error("the server was closed");
     if (polling_) throw std::runtime_error("the server is being polled");
-    return *server_;
+    return striped_ ? striped_->metadata_server() : *server_;
+  }
+  void end() {
+    server_.reset();
+    striped_.reset();
   }
 
-  std::shared_ptr<PyInterposer> interposer_;
+  std::vector<std::shared_ptr<PyInterposer>> interposers_;  // the metadata server's is the first
   std::vector<std::unique_ptr<fabric::Provider>> providers_;
   std::unique_ptr<MemoryBackend> storage_;
   std::shared_ptr<DirectAccess> direct_;
   std::unique_ptr<Server> server_;
-  bool polling_ = false;  // guarded by the GIL
+  std::unique_ptr<StripedServer> striped_;  // in its place, with data servers
+  bool polling_ = false;                    // guarded by the GIL
 };
-
-void bind_departure(py::module_& module) {
-  py::class_<PyWrite>(module, "RemoteWrite", "An RDMA Write of a reply.")
-      .def(py::init([](std::uint32_t stag, std::uint64_t offset, const py::bytes& octets) {
-             return PyWrite{stag, offset, octets};
-           }),
-           "stag"_a, "offset"_a, "octets"_a)
-      .def_readwrite("stag", &PyWrite::stag)
-      .def_readwrite("offset", &PyWrite::offset)
-      .def_readwrite("octets", &PyWrite::octets);
-  py::class_<PyDeparture>(module, "Departure",
-                          "A message that the server is about to send: reply, error or callback.")
-      .def_readonly("kind", &PyDeparture::kind)
-      .def_readonly("call", &PyDeparture::call, "The wire.Header of the call, or None.")
-      .def_readonly("rpc_call", &PyDeparture::rpc_call,
-                    "The unreduced call; empty if it was not executed.")
-      .def_readonly("message", &PyDeparture::message, "The octets of the Send.")
-      .def_readonly("writes", &PyDeparture::writes)
-      .def_readonly("invalidate", &PyDeparture::invalidate);
-}
-
-void bind_accept_step(py::module_& module) {
-  py::class_<PyAcceptStep>(module, "AcceptStep",
-                           "The answer to a connection request: accept, reject, drop (ends the "
-                           "stream) or keep (sends no answer).")
-      .def_readonly("client_data", &PyAcceptStep::client_data)
-      .def_readwrite("answer", &PyAcceptStep::answer)
-      .def_readwrite("private_data", &PyAcceptStep::private_data,
-                     "None: the server's own announcement.")
-      .def_readwrite("rejection", &PyAcceptStep::rejection)
-      .def_readwrite("receives", &PyAcceptStep::receives)
-      .def_readwrite("most_rnr_repetitions", &PyAcceptStep::most_rnr_repetitions,
-                     "Of a Send that finds no receive, as roce asks the client for them.")
-      .def_readwrite("raw_startup", &PyAcceptStep::raw_startup)
-      .def_readwrite("ird", &PyAcceptStep::ird)
-      .def_readwrite("ord", &PyAcceptStep::ord)
-      .def_readwrite("crc", &PyAcceptStep::crc, "Whether iwarp asks for CRC32C.")
-      .def_readwrite("events", &PyAcceptStep::events)
-      .def_readwrite("octets", &PyAcceptStep::octets);
-  py::class_<PyOptimisticStep>(module, "OptimisticStep",
-                               "A request for an optimistic connection of direct access. Its "
-                               "ticket decides, unless the step `rejects` it.")
-      .def_readonly("client_data", &PyOptimisticStep::client_data)
-      .def_readwrite("rejects", &PyOptimisticStep::rejects)
-      .def_readwrite("bent_response", &PyOptimisticStep::bent_response,
-                     "Alters a packet of the response to an RDMA Read (roce).")
-      .def_readwrite("events", &PyOptimisticStep::events)
-      .def_readwrite("octets", &PyOptimisticStep::octets);
-}
 
 }  // namespace
 
 void bind_peer_script(py::module_& module) {
   bind_peer_connection(module);
-  bind_departure(module);
-  bind_accept_step(module);
+  bind_peer_interposer(module);
+  py::class_<PyStripes>(module, "Stripes",
+                        "Data servers beside a ScriptedServer: the script of each, and how files "
+                        "are striped over them.")
+      .def(py::init([](std::vector<py::object> scripts, std::uint32_t unit_bytes, bool dense,
+                       bool commit_through_server) {
+             return PyStripes{std::move(scripts), unit_bytes, dense, commit_through_server};
+           }),
+           "scripts"_a, "unit_bytes"_a = kDefaultStripeUnit, "dense"_a = false,
+           "commit_through_server"_a = false);
   py::class_<PyScriptedServer>(
       module, "ScriptedServer",
       "The reference server in this process. It runs inside `poll` only, and calls the methods of "
       "`script` there: on_request(step), on_optimistic(step), on_accepted(connection), "
       "on_arrival(connection, message) "
       "-> taken, "
-      "on_departure(connection, departure) -> taken, on_read(connection, number, octets) and "
+      "on_call(connection number, call) and on_reply(connection number, call, reply) -> the octets "
+      "in "
+      "their place or None, if it has these, on_departure(connection, departure) -> taken, "
+      "on_read(connection, number, octets) and "
       "on_down(connection, reason). `poll` raises their exceptions.")
-      .def(py::init<const std::vector<std::string>&, py::object, std::uint32_t, std::uint32_t, bool,
-                    std::uint32_t, std::uint32_t, std::uint64_t, const std::vector<std::string>&,
-                    std::uint32_t>(),
-           "listen"_a, "script"_a, py::kw_only(), "credits"_a = kDefaultCredits,
-           "inline_bytes"_a = kDefaultAnnouncedBytes, "remote_invalidation"_a = true,
-           "receive_bytes"_a = 0, "transfer_bytes"_a = kLargestTransfer, "seed"_a = 0,
-           "deviate"_a = std::vector<std::string>{}, "direct_block"_a = 0,
-           "`receive_bytes`: octets of its receives, if not `inline_bytes`. `transfer_bytes`: the "
-           "largest READ or WRITE that it announces to clients. `deviate`: names of deviations of "
-           "the server, which see what the script does not take. `direct_block`: octets of a block "
-           "of direct access; 0: the server does not have it.")
+      .def(
+          py::init<const std::vector<std::string>&, py::object, std::uint32_t, std::uint32_t, bool,
+                   std::uint32_t, std::uint32_t, std::uint64_t, const std::vector<std::string>&,
+                   std::uint32_t, const PyStripes&>(),
+          "listen"_a, "script"_a, py::kw_only(), "credits"_a = kDefaultCredits,
+          "inline_bytes"_a = kDefaultAnnouncedBytes, "remote_invalidation"_a = true,
+          "receive_bytes"_a = 0, "transfer_bytes"_a = kLargestTransfer, "seed"_a = 0,
+          "deviate"_a = std::vector<std::string>{}, "direct_block"_a = 0, "stripes"_a = PyStripes{},
+          "`receive_bytes`: octets of its receives, if not `inline_bytes`. `transfer_bytes`: the "
+          "largest READ or WRITE that it announces to clients. `deviate`: names of deviations of "
+          "the server, which see what the script does not take. `direct_block`: octets of a block "
+          "of direct access; 0: the server does not have it. `stripes`: it is a metadata server of "
+          "pNFS, and these are its data servers.")
       .def("poll", &PyScriptedServer::poll, "timeout_ms"_a)
       .def("close", &PyScriptedServer::close)
       .def_property_readonly("listening", &PyScriptedServer::listening,

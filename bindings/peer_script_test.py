@@ -101,6 +101,53 @@ def test_what_a_script_raises_comes_out_of_poll(script, method):
     assert isinstance(replies[0], peer.CallError)
 
 
+PROC_UNAVAIL = (3).to_bytes(4, "big")
+
+
+def answer_seen(script):
+    """The RPC reply that has left."""
+    (reply,) = (octets for kind, octets in script.seen if kind == "reply")
+    return wire.decode(reply)[1]
+
+
+def test_another_call_is_executed_in_the_place_of_one(script):
+    script.on_call = lambda _, call: call[:20] + (99).to_bytes(4, "big") + call[24:]
+    server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script)
+    serve_until_end(server, call_in_thread(server, []))
+    assert answer_seen(script)[-4:] == PROC_UNAVAIL, "there is no procedure 99"
+    server.close()
+
+
+def test_another_reply_leaves_in_the_place_of_one(script):
+    asked = []
+
+    def answer(number, call, reply):
+        asked.append((number, call))
+        return reply[:-4] + PROC_UNAVAIL
+
+    script.on_reply = answer
+    server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script)
+    serve_until_end(server, call_in_thread(server, []))
+    assert answer_seen(script)[-4:] == PROC_UNAVAIL
+    ((number, call),) = asked
+    assert number == script.connections[0].number
+    assert call[4:] == NULL_CALL[4:], "but for the XID"
+    server.close()
+
+
+def test_the_metadata_server_of_data_servers_is_like_any_other(script):
+    stripes = peer.Stripes([Script(), Script()], unit_bytes=4096, dense=True)
+    server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script, stripes=stripes)
+    assert len(server.listening) == 1
+    replies = []
+    serve_until_end(server, call_in_thread(server, replies))
+    assert len(replies[0]) == 24
+    server.put("file", b"octets")
+    assert server.get("file") == b"octets"
+    server.close()
+    assert server.connection_count == 0
+
+
 def test_deviations_change_what_is_executed(script):
     server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script, deviate=["auth-none-refused"])
     replies = []

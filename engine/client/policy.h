@@ -73,15 +73,57 @@ struct CallbackPolicy {
   bool compares_first_sequence = true;  // of a slot without an earlier call
   bool keeps_replies = true;            // false: a retry is executed
   bool delays_any_referral = false;     // also of calls that are not under way (2.10.6.3)
+  bool heeds_referrals = true;          // false: not even of those
   std::uint32_t most_operations = kMostCallbackOperations;
   nfs4::Status bad_slot_status = nfs4::Status::NFS4ERR_BADSLOT;
   nfs4::Status second_sequence_status = nfs4::Status::NFS4ERR_SEQUENCE_POS;
+};
+
+/// Layouts and their recall (RFC 8881 12.5, 20.3).
+struct LayoutPolicy {
+  bool compares_type = true;  // of a layout with the one that was asked for
+  bool checks_role = true;    // false: layouts are asked for without USE_PNFS_MDS
+  bool asks_once = true;      // false: a second LAYOUTGET follows, by the stateid of the OPEN
+  bool heeds_iomode = true;   // false: a layout for reading serves WRITE
+  bool heeds_pattern_offset = true;  // false: it counts as 0
+  bool heeds_packing = true;         // false: dense packing counts as sparse
+  bool heeds_commit_place = true;    // false: NFL4_UFLG_COMMIT_THRU_MDS counts as its opposite
+  bool heeds_handles = true;         // false: the first handle serves all data servers
+  bool refuses_faults = true;        // false: what breaks RFC 8881 13.3 is used in some way
+  bool heeds_loss = true;            // false: layouts outlive restart and revocation
+  bool commits_first = true;         // false: LAYOUTCOMMIT follows LAYOUTRETURN
+  bool waits_for_io = true;          // false: LAYOUTRETURN overtakes READs and WRITEs
+  bool stops_at_return = true;       // false: a layout that goes back is used further
+  bool returns_recalled = true;      // false: a recall is answered, and nothing goes back
+  bool echoes_recall = true;         // false: the return has the stateid from before the recall
+  bool waits_for_layoutget =
+      true;                     // false: a recall finds no layout before the reply that grants it
+  bool orders_recalls = true;   // false: any seqid of lor_stateid will do
+  bool returns_at_once = true;  // false: after a bulk recall each file goes back for itself
+  nfs4::Status no_layout_status = nfs4::Status::NFS4ERR_NOMATCHING_LAYOUT;
+};
+
+/// Data servers (RFC 8881 13).
+struct DataServerPolicy {
+  bool checks_role = true;           // false: EXCHGID4_FLAG_USE_PNFS_DS need not come back
+  bool checks_netids = true;         // false: an address of any netid is one of RDMA
+  bool tries_all_addresses = true;   // false: the first of a list alone
+  bool forgets_dead_devices = true;  // false: GETDEVICEINFO is not asked again
+  bool heeds_changes = true;         // false: CB_NOTIFY_DEVICEID changes nothing
+  bool by_open_stateid = true;       // false: READ and WRITE carry the layout stateid
+  bool compares_verifiers = true;    // false: a COMMIT is good whatever WRITEs said
+  bool stable_elsewhere = true;      // false: UNSTABLE4 at the metadata server for one that is lost
+  bool survives_loss = true;         // false: a dead data server is an error of the user
+  bool turns_back = true;            // false: what a data server refuses is an error of the user
+  bool fills_holes = true;           // false: a READ that ends early is the end of the file
 };
 
 struct SessionPolicy {
   bool destroys_in_session = true;  // DESTROY_SESSION behind SEQUENCE (RFC 8881 18.37.3)
   HandleQuery created_handle = HandleQuery::behind_open;
   CallbackPolicy callbacks{};
+  LayoutPolicy layouts{};
+  DataServerPolicy data_servers{};
 };
 
 }  // namespace steertag::peer

@@ -45,7 +45,8 @@ Expected<Server*, net::Error> StripedServer::add(std::span<const ListenAddress> 
 
 Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
     std::span<const net::Url> urls, Backend& storage, const Nfs4StateOptions& state,
-    const StripePattern& pattern, const ServerOptions& how, TroubleCallback on_trouble) {
+    const StripePattern& pattern, const ServerOptions& how, TroubleCallback on_trouble,
+    std::span<const std::shared_ptr<Interposer>> at_data_servers) {
   if (const auto possible = check_pattern(pattern); !possible)
     return tl::unexpected(cannot_listen(possible.error()));
   auto listened = make_listen_addresses(urls, state.random);
@@ -66,6 +67,7 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
   Nfs4StateOptions its_state = state;
   its_state.recovery_path.clear();
   for (std::uint32_t index = 0; index < pattern.count; ++index) {
+    if (index < at_data_servers.size()) at_data_server.interposer = at_data_servers[index];
     const auto added = server->add(
         beside(addresses), make_data_server(storage, its_state, data_servers, index, *metadata),
         at_data_server, on_trouble);

@@ -14,10 +14,12 @@ class StripedServer {
  public:
   /// The metadata server listens at `urls`, each an address that clients can reach. Each data
   /// server listens at a free port of the same hosts, by the same transports. Interposer and direct
-  /// access of `how` are the metadata server's alone. `storage` must outlive the server.
+  /// access of `how` are the metadata server's alone; `at_data_servers` are those of the data
+  /// servers, or empty. `storage` must outlive the server.
   static Expected<std::unique_ptr<StripedServer>, net::Error> start(
       std::span<const net::Url> urls, Backend& storage, const Nfs4StateOptions& state,
-      const StripePattern& pattern, const ServerOptions& how, TroubleCallback on_trouble = {});
+      const StripePattern& pattern, const ServerOptions& how, TroubleCallback on_trouble = {},
+      std::span<const std::shared_ptr<Interposer>> at_data_servers = {});
 
   /// The data servers go first: they refer to the state of the metadata server.
   ~StripedServer() {
@@ -29,6 +31,7 @@ class StripedServer {
   /// Works until something was done or `timeout` passed.
   void poll(std::chrono::milliseconds timeout) { Server::poll_all(servers_, timeout); }
   const Server& metadata_server() const { return *servers_.front(); }
+  const std::vector<std::unique_ptr<fabric::Provider>>& providers() const { return providers_; }
   /// Ends the last data server, as if its machine were gone. Those before it keep their indices.
   void stop_last_data_server() { servers_.pop_back(); }
   std::size_t data_server_count() const { return servers_.size() - 1; }

@@ -59,11 +59,12 @@ Expected<void, FileError> check_provider(const FileClientOptions& options,
 
 /// Where a data server is. `rdma` is the provider for its netids of RDMA, which do not say iWARP or
 /// RoCE; empty: none.
-Expected<net::Url, FileError> url_of(const DataServerPath& path, std::string_view rdma) {
+Expected<net::Url, FileError> url_of(const DataServerPath& path, std::string_view rdma,
+                                     bool checks_netids) {
   const auto host = rpcbind::host_of(path.address);
   const auto port = rpcbind::port_of(path.address);
   net::Url url;
-  if (path.netid == "rdma" || path.netid == "rdma6") url.provider = rdma;
+  if (path.netid == "rdma" || path.netid == "rdma6" || !checks_netids) url.provider = rdma;
   if (path.netid == "tcp" || path.netid == "tcp6") url.provider = kStreamProvider;
   if (!host || url.provider.empty())
     return tl::unexpected(
@@ -157,10 +158,11 @@ DataServerConnector FileClient::connector(const net::Url& url, const FileClientO
   FileClientOptions way = options;
   way.attempts = std::min(options.attempts, kDataServerAttempts);
   way.timeout = std::min(options.timeout, kDataServerTimeout);
-  way.interposer = nullptr;
+  way.interposer = options.at_data_servers;
   return [way, random, provider = nfs_.provider.get(),
           name = url.provider](const DataServerPath& path) -> Expected<CallWay, FileError> {
-    const auto to = url_of(path, provider ? std::string_view(name) : std::string_view());
+    const auto to = url_of(path, provider ? std::string_view(name) : std::string_view(),
+                           way.session.data_servers.checks_netids);
     if (!to) return tl::unexpected(to.error());
     return make_way(*to, way, random, provider);
   };
@@ -180,8 +182,8 @@ Expected<void, FileError> FileClient::start_version4(const net::Url& url,
   if (options.layouts && !is_direct) session.roles = nfs4::EXCHGID4_FLAG_USE_PNFS_MDS;
   auto files = std::make_unique<Nfs4Files>(*nfs_.schedule, session);
   if (auto started = files->start(); !started) return started;
-  const bool has_layouts =
-      session.roles != 0 && files->session().has_roles(nfs4::EXCHGID4_FLAG_USE_PNFS_MDS);
+  const bool has_role = files->session().has_roles(nfs4::EXCHGID4_FLAG_USE_PNFS_MDS);
+  const bool has_layouts = session.roles != 0 && (has_role || !options.session.layouts.checks_role);
   if (!has_layouts) {
     files_ = std::move(files);
     return {};

@@ -60,6 +60,8 @@ struct FileClientOptions {
   /// with the transfers optimistic and batch.
   bool layouts = true;
   std::shared_ptr<ClientInterposer> interposer{};
+  /// Sees the calls to all data servers. The other one sees those to the metadata server.
+  std::shared_ptr<ClientInterposer> at_data_servers{};
 };
 
 class FileClient {

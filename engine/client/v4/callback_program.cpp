@@ -133,6 +133,7 @@ nfs4::CbSequenceResult CallbackProgram::sequence_result(const nfs4::CbSequenceAr
 }
 
 bool CallbackProgram::races(const nfs4::CbSequenceArgs& args) const {
+  if (!policy_.heeds_referrals) return false;
   if (policy_.delays_any_referral) return !args.csa_referring_call_lists.empty();
   return std::ranges::any_of(args.csa_referring_call_lists, [this](const auto& list) {
     return list.rcl_sessionid == session_ &&

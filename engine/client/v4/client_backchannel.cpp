@@ -13,6 +13,11 @@ using nfs4::Status;
 constexpr std::uint32_t kPathDown =
     nfs4::SEQ4_STATUS_CB_PATH_DOWN | nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
 
+/// RFC 8881 12.7.2: the layouts are among what was revoked, or may be.
+constexpr std::uint32_t kRevoked = nfs4::SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED |
+                                   nfs4::SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED |
+                                   nfs4::SEQ4_STATUS_ADMIN_STATE_REVOKED;
+
 bool is_delay(const FileError& error) {
   return error.code == FileErrc::refused &&
          static_cast<Status>(error.status) == Status::NFS4ERR_DELAY;
@@ -111,6 +116,7 @@ void ClientSession::bind_refused(const FileError& error) {
 }
 
 void ClientSession::heed(std::uint32_t flags, std::uint64_t binds) {
+  if ((flags & kRevoked) != 0 && layout_events_) layout_events_->forgotten();
   // RFC 8881 18.46.3: nothing but another session helps.
   if ((flags & nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT) != 0 && stage_ == Stage::ready) return leave();
   if (!can_be_called() || binding_ || binds != binds_ || stage_ != Stage::ready) return;

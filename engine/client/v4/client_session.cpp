@@ -242,7 +242,8 @@ void ClientSession::exchange_id() {
     const auto result = reply.next<nfs4::ExchangeIdResult>(Opnum::OP_EXCHANGE_ID);
     if (!result) return on_make_error(result.error(), &ClientSession::exchange_id);
     server_roles_ = result->resok4.eir_flags & nfs4::EXCHGID4_FLAG_MASK_PNFS;
-    if (options_.is_for_data() && !has_roles(nfs4::EXCHGID4_FLAG_USE_PNFS_DS))
+    const bool is_data_server = has_roles(nfs4::EXCHGID4_FLAG_USE_PNFS_DS);
+    if (options_.is_for_data() && !is_data_server && options_.policy.data_servers.checks_role)
       return fail_all({FileErrc::bad_results, "EXCHANGE_ID: this is no data server", 0, {}});
     const bool is_other = client_id_ != 0 && client_id_ != result->resok4.eir_clientid;
     reclaimed_ = reclaimed_ && has_client_id_ && !is_other;

@@ -52,7 +52,7 @@ struct LayoutEvents {
   std::function<nfs4::Status(const nfs4::CbLayoutrecallArgs&)> recall;
   /// CB_NOTIFY_DEVICEID; false if a change does not decode.
   std::function<bool(const nfs4::CbNotifyDeviceidArgs&)> devices_changed;
-  /// The server has forgotten the client, as after a restart.
+  /// The server has forgotten the client, as after a restart, or has revoked some of its state.
   std::function<void()> forgotten;
 };
 

@@ -120,6 +120,8 @@ struct ClientChange {
   void (*connect)(peer::ConnectStep& step) = nullptr;
   void (*up)(peer::UpStep& step, ClientHistory& history) = nullptr;
   void (*request)(peer::RequestStep& step, ClientHistory& history) = nullptr;
+  /// As `request`, of calls to data servers, which no other function sees.
+  void (*data_request)(peer::RequestStep& step) = nullptr;
   void (*form)(peer::FormStep& step) = nullptr;
   CallMutation mutation{};  // before `departure`
   void (*departure)(DepartingCall& call) = nullptr;

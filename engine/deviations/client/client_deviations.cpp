@@ -17,10 +17,14 @@ Expected<void, std::string> ClientDeviations::add(std::string_view name) {
 
 void ClientDeviations::install(peer::FileClientOptions& options) const {
   std::vector<ClientChange> changes;
+  std::vector<ClientChange> at_data_servers;
   for (const Deviation* each : chosen_) {
     if (each->client.options) each->client.options(options);
     if (each->client.needs_interposer()) changes.push_back(each->client);
+    if (each->client.data_request) at_data_servers.push_back(each->client);
   }
+  if (!at_data_servers.empty())
+    options.at_data_servers = std::make_shared<DataServerInterposer>(std::move(at_data_servers));
   if (!changes.empty()) options.interposer = std::make_shared<ClientInterposer>(std::move(changes));
 }
 

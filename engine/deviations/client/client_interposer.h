@@ -27,4 +27,17 @@ class ClientInterposer final : public peer::ClientInterposer {
   ClientHistory history_;
 };
 
+/// That of the connections to data servers, whose messages need no history.
+class DataServerInterposer final : public peer::ClientInterposer {
+ public:
+  explicit DataServerInterposer(std::vector<ClientChange> changes) : changes_(std::move(changes)) {}
+
+  void on_request(peer::RequestStep& step) override {
+    for (const ClientChange& change : changes_) change.data_request(step);
+  }
+
+ private:
+  std::vector<ClientChange> changes_;
+};
+
 }  // namespace steertag::deviations

@@ -287,10 +287,11 @@ def test_a_client_that_ends_its_connection_has_not_just_completed(suite):
 
 
 class Conn:
-    """A connection as left_connection looks at it: the XIDs of its calls and of those with a reply, and how
-    it ended."""
+    """A connection as left_connection looks at it. It has the XIDs of its calls and of those with a reply, how it
+    ended, and the number of its data server."""
 
-    def __init__(self, xids, answered, end):
+    def __init__(self, xids, answered, end, server=None):
+        self.server = server
         self.calls = [Sent(xid) for xid in xids]
         self.answered = set(answered)
         self.reason = Reason(getattr(fabric.ErrorCode, end)) if end else None
@@ -316,6 +317,7 @@ ALL, LAST = Conn([1, 2], [1, 2], "peer_closed"), Conn([3], [3], "peer_closed")
         ([ALL, LAST], 2, False),
         ([ALL, LAST], 1, True),
         ([ALL, LAST], None, False),
+        ([ALL, Conn([3], [3], "peer_closed", server=0)], 1, False),
         ([Conn([], [], "peer_closed"), ALL], 1, False),
         ([Conn([], [], None), ALL], 1, False),
         ([Conn([1, 2], [1, 2], "local_close"), LAST], 1, False),

@@ -13,7 +13,7 @@ using nfs4::Opnum;
 
 /// da_addr_body
 Expected<Bytes, FileError> ask_for(ClientSession& session, const nfs4::DeviceId& id,
-                                   std::uint32_t most) {
+                                   std::uint32_t most, bool any_type) {
   nfs4::GetdeviceinfoArgs args;
   args.gdia_device_id = id;
   args.gdia_maxcount = most;
@@ -21,15 +21,17 @@ Expected<Bytes, FileError> ask_for(ClientSession& session, const nfs4::DeviceId&
       nfs4::Bitmap::of({nfs4::NOTIFY_DEVICEID4_CHANGE, nfs4::NOTIFY_DEVICEID4_DELETE});
   ClientCompound call;
   call.add(Opnum::OP_GETDEVICEINFO, args);
-  return session.wait(std::move(call), [](CompoundReply& reply) -> Expected<Bytes, FileError> {
-    const auto result = reply.next<nfs4::GetdeviceinfoResult>(Opnum::OP_GETDEVICEINFO);
-    if (!result) return tl::unexpected(result.error());
-    const nfs4::DeviceAddr& address = result->resok4.gdir_device_addr;
-    // RFC 8881 12.2.7: another type than the one asked for is an error.
-    if (address.da_layout_type != nfs4::LayoutType::LAYOUT4_NFSV4_1_FILES)
-      return tl::unexpected(FileError{FileErrc::bad_results, "GETDEVICEINFO: another type", 0, {}});
-    return Bytes(address.da_addr_body.begin(), address.da_addr_body.end());
-  });
+  return session.wait(
+      std::move(call), [any_type](CompoundReply& reply) -> Expected<Bytes, FileError> {
+        const auto result = reply.next<nfs4::GetdeviceinfoResult>(Opnum::OP_GETDEVICEINFO);
+        if (!result) return tl::unexpected(result.error());
+        const nfs4::DeviceAddr& address = result->resok4.gdir_device_addr;
+        // RFC 8881 12.2.7: another type than the one asked for is an error.
+        if (!any_type && address.da_layout_type != nfs4::LayoutType::LAYOUT4_NFSV4_1_FILES)
+          return tl::unexpected(
+              FileError{FileErrc::bad_results, "GETDEVICEINFO: another type", 0, {}});
+        return Bytes(address.da_addr_body.begin(), address.da_addr_body.end());
+      });
 }
 
 }  // namespace
@@ -49,7 +51,7 @@ DeviceRef DeviceCache::find(const nfs4::DeviceId& id) {
 DeviceRef DeviceCache::ask(const nfs4::DeviceId& id) {
   const std::uint32_t most =
       std::min(kMostDeviceOctets, session_.channel().ca_maxresponsesize - kCompoundOverhead);
-  auto body = ask_for(session_, id, most);
+  auto body = ask_for(session_, id, most, !session_.policy().layouts.compares_type);
   if (!body) return nullptr;
   auto device = std::make_shared<Device>();
   device->id = id;

@@ -47,8 +47,9 @@ ClientCompound return_call(const nfs4::LayoutreturnArgs& args,
 struct Layouts::Flush {
   StripedFileRef file;
   Done done;
-  std::size_t left = 1;            // COMMITs without a reply, and the loop that sends them
-  bool lost = false;               // something has to be written again
+  std::size_t left = 1;  // COMMITs without a reply, and the loop that sends them
+  bool lost = false;     // something has to be written again
+  bool behind_return = false;
   std::optional<FileError> error;  // of the metadata server
 };
 
@@ -102,12 +103,18 @@ void Layouts::commit_at(const FlushRef& flush, DataServer* server, const RemoteH
   ++flush->left;
   session->call(std::move(call), [this, flush, server, session,
                                   expected](Expected<CompoundReply, FileError> reply) {
-    if (!reply && server) server->failed(session);
+    const bool answered = reply.has_value();
+    if (!answered && server) server->failed(session);
     const auto verifier = take_commit(reply);
     if (verifier && server) ++server->counts().commits;
-    const auto same = [&](WriteVerifier each) { return verifier && each == *verifier; };
+    const bool any = !session_.policy().data_servers.compares_verifiers;
+    const auto same = [&](WriteVerifier each) { return verifier && (any || each == *verifier); };
     if (!std::ranges::all_of(expected, same)) flush->lost = true;
-    if (!verifier && !server) flush->error = verifier.error();
+    // What it refuses is written again elsewhere.
+    if (!verifier && server && answered) abandon(flush->file);
+    const DataServerPolicy& data_servers = session_.policy().data_servers;
+    const bool goes_on = answered ? data_servers.turns_back : data_servers.survives_loss;
+    if (!verifier && (!server || !goes_on)) flush->error = verifier.error();
     end_commit(flush);
   });
 }
@@ -123,7 +130,8 @@ void Layouts::end_commit(const FlushRef& flush) {
 // written again, but for what was.
 void Layouts::layout_commit(const FlushRef& flush) {
   const StripedFileRef file = flush->file;
-  if (!file->last_offset || !file->held) return flush->done(Outcome{});
+  const bool early = !policy().commits_first && !flush->behind_return;
+  if (!file->last_offset || !file->held || early) return flush->done(Outcome{});
   nfs4::LayoutcommitArgs args;
   args.loca_length = kToTheEnd;
   args.loca_stateid = file->stateid;
@@ -149,19 +157,20 @@ void Layouts::layout_commit(const FlushRef& flush) {
 // --- returns
 
 void Layouts::leave(const StripedFileRef& file) {
-  file->segments.clear();
+  if (policy().stops_at_return) file->segments.clear();
   file->leaving = true;
   settle(file);
 }
 
 void Layouts::leave_later(const StripedFileRef& file) {
-  file->segments.clear();
+  if (policy().stops_at_return) file->segments.clear();
   schedule_.later(std::chrono::milliseconds{0}, [this, file] { leave(file); });
 }
 
 void Layouts::settle(const StripedFileRef& file) {
   // RFC 8881 12.5.5: after the return nothing is sent by the layout.
-  if (!file->leaving || file->busy || file->in_flight > 0) return;
+  const bool waits = file->in_flight > 0 && policy().waits_for_io;
+  if (!file->leaving || file->busy || waits) return;
   file->busy = true;
   // RFC 8881 20.3.3: where the layout changes, nothing is committed by it.
   const auto at_data_server = [](const auto& each) { return each.first.first != nullptr; };
@@ -171,19 +180,25 @@ void Layouts::settle(const StripedFileRef& file) {
   flush(file, [this, file](const Outcome&) { give_back(file); });
 }
 
+void Layouts::drop(const StripedFileRef& file) {
+  file->busy = file->leaving = file->held = false;
+  file->granted.clear();
+  file->recall.reset();
+  resume(file);
+}
+
 void Layouts::give_back(const StripedFileRef& file) {
-  if (!file->held) {
-    file->busy = file->leaving = false;
-    file->recall.reset();
-    return resume(file);
-  }
+  // RFC 8881 12.5.5.2.1.5: no layout stateid behind a bulk recall, whose return is that of all
+  // files.
+  const bool in_bulk = bulk_ && file->bulk && policy().returns_at_once;
+  file->bulk = false;
+  if (!file->held || in_bulk || (file->recall && !policy().returns_recalled)) return drop(file);
   nfs4::LayoutreturnArgs args;
   const LayoutScope scope = file->recall ? file->recall->scope : LayoutScope{};
   args.lora_iomode = scope.iomode;
   const bool recalled = file->recall.has_value();
   // RFC 8881 12.5.5.2.1.2: a recall is answered with its own stateid.
-  args.lora_layoutreturn.lr_layout = {
-      scope.offset, scope.length, file->recall ? file->recall->stateid : file->stateid, {}};
+  args.lora_layoutreturn.lr_layout = {scope.offset, scope.length, file->stateid, {}};
   file->recall.reset();
   ++counts_.returns;
   session_.call(return_call(args, file->handle),
@@ -194,6 +209,13 @@ void Layouts::give_back(const StripedFileRef& file) {
 
 void Layouts::returned(const StripedFileRef& file, bool recalled,
                        Expected<CompoundReply, FileError> reply) {
+  if (!policy().commits_first) {
+    auto late = std::make_shared<Flush>();
+    late->file = file;
+    late->done = [](const Outcome&) {};
+    late->behind_return = true;
+    layout_commit(late);
+  }
   file->busy = file->leaving = file->held = false;
   if (reply && reply->skip(Opnum::OP_PUTFH)) {
     const auto result = reply->next<nfs4::LayoutreturnResult>(Opnum::OP_LAYOUTRETURN);
@@ -227,6 +249,7 @@ void Layouts::settle_bulk() {
   });
   if (!ready) return;
   const BulkRecall bulk = *std::exchange(bulk_, std::nullopt);
+  if (!policy().returns_recalled) return;
   nfs4::LayoutreturnArgs args;
   args.lora_iomode = bulk.iomode;
   const bool all = bulk.type == nfs4::LayoutrecallType::LAYOUTRECALL4_ALL;

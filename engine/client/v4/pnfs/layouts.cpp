@@ -64,15 +64,10 @@ StripedFileRef Layouts::open(const RemoteHandle& handle, const nfs4::StateId& op
            segment->scope.iomode == LayoutIomode::LAYOUTIOMODE4_RW;
   });
   if (has_layouts_ && !has_one && !file->leaving && !file->busy && !bulk_) {
-    // RFC 8881 12.5.2: the layout stateid as soon as there is one.
-    asking_ = key;
-    const auto granted = ask(*file, file->held ? file->stateid : opened, iomode);
-    asking_.reset();
-    if (granted) {
-      take(file, *granted);
-    } else {
-      ++counts_.refused;
-      has_layouts_ = has_layouts_ && !is_final(granted.error());
+    get(file, opened, iomode);
+    if (!policy().asks_once && file->held && !file->leaving) {
+      file->held = false;
+      get(file, opened, iomode);
     }
   }
   if (file->opens == 1 && !file->held && !file->leaving) {
@@ -80,6 +75,19 @@ StripedFileRef Layouts::open(const RemoteHandle& handle, const nfs4::StateId& op
     return nullptr;
   }
   return file;
+}
+
+void Layouts::get(const StripedFileRef& file, const nfs4::StateId& opened, LayoutIomode iomode) {
+  // RFC 8881 12.5.2: the layout stateid as soon as there is one.
+  asking_ = octets_of(file->handle);
+  const auto granted = ask(*file, file->held ? file->stateid : opened, iomode);
+  asking_.reset();
+  if (granted) {
+    take(file, *granted);
+  } else {
+    ++counts_.refused;
+    has_layouts_ = has_layouts_ && !is_final(granted.error());
+  }
 }
 
 Expected<Layouts::Granted, FileError> Layouts::ask(const StripedFile& file,
@@ -96,32 +104,35 @@ Expected<Layouts::Granted, FileError> Layouts::ask(const StripedFile& file,
   call.add(Opnum::OP_LAYOUTGET, args);
   call.add(Opnum::OP_GETATTR,
            nfs4::GetattrArgs{nfs4::Bitmap::of({nfs4::FATTR4_SIZE, nfs4::FATTR4_FSID})});
-  return session_.wait(std::move(call), [](CompoundReply& reply) -> Expected<Granted, FileError> {
-    if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped)
-      return tl::unexpected(std::move(skipped.error()));
-    const auto result = reply.next<nfs4::LayoutgetResult>(Opnum::OP_LAYOUTGET);
-    if (!result) return tl::unexpected(result.error());
-    Granted granted;
-    granted.stateid = result->resok4.logr_stateid;
-    for (const nfs4::Layout& each : result->resok4.logr_layout) {
-      const View body = each.lo_content.loc_body;
-      // RFC 8881 12.2.7: another type than the one asked for is an error.
-      const bool is_known = each.lo_content.loc_type == nfs4::LayoutType::LAYOUT4_NFSV4_1_FILES;
-      granted.parts.push_back({{each.lo_iomode, each.lo_offset, each.lo_length},
-                               is_known ? Bytes(body.begin(), body.end()) : Bytes{}});
-    }
-    // The layout is held even if the rest does not come.
-    const auto attributes = reply.next<nfs4::GetattrResult>(Opnum::OP_GETATTR);
-    const auto values = attributes ? typed(attributes->resok4.obj_attributes, "GETATTR")
-                                   : tl::unexpected(attributes.error());
-    if (!values || !values->size) {
-      for (Granted::Part& part : granted.parts) part.body.clear();
-      return granted;
-    }
-    granted.size = *values->size;
-    granted.fsid = values->fsid;
-    return granted;
-  });
+  const bool any_type = !policy().compares_type;
+  return session_.wait(
+      std::move(call), [any_type](CompoundReply& reply) -> Expected<Granted, FileError> {
+        if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped)
+          return tl::unexpected(std::move(skipped.error()));
+        const auto result = reply.next<nfs4::LayoutgetResult>(Opnum::OP_LAYOUTGET);
+        if (!result) return tl::unexpected(result.error());
+        Granted granted;
+        granted.stateid = result->resok4.logr_stateid;
+        for (const nfs4::Layout& each : result->resok4.logr_layout) {
+          const View body = each.lo_content.loc_body;
+          // RFC 8881 12.2.7: another type than the one asked for is an error.
+          const bool is_known =
+              any_type || each.lo_content.loc_type == nfs4::LayoutType::LAYOUT4_NFSV4_1_FILES;
+          granted.parts.push_back({{each.lo_iomode, each.lo_offset, each.lo_length},
+                                   is_known ? Bytes(body.begin(), body.end()) : Bytes{}});
+        }
+        // The layout is held even if the rest does not come.
+        const auto attributes = reply.next<nfs4::GetattrResult>(Opnum::OP_GETATTR);
+        const auto values = attributes ? typed(attributes->resok4.obj_attributes, "GETATTR")
+                                       : tl::unexpected(attributes.error());
+        if (!values || !values->size) {
+          for (Granted::Part& part : granted.parts) part.body.clear();
+          return granted;
+        }
+        granted.size = *values->size;
+        granted.fsid = values->fsid;
+        return granted;
+      });
 }
 
 void Layouts::take(const StripedFileRef& file, const Granted& granted) {
@@ -153,8 +164,11 @@ SegmentRef Layouts::segment_of(const LayoutScope& scope, View body) {
   segment->layout.decode(reader);
   if (body.empty() || !reader.ok()) return nullptr;
   segment->device = devices_.find(segment->layout.nfl_deviceid);
-  if (!segment->device || find_striping_fault(segment->layout, segment->device->pattern))
-    return nullptr;
+  if (!segment->device) return nullptr;
+  if (find_striping_fault(segment->layout, segment->device->pattern)) {
+    if (policy().refuses_faults || !patch(*segment)) return nullptr;
+  }
+  misread(*segment, policy());
   return segment;
 }
 
@@ -181,7 +195,8 @@ void Layouts::end_call(const StripedFileRef& file) {
 void Layouts::lose_server(const ServerPart& part) {
   part.server->failed(part.session);
   // RFC 8881 13.5: when no address is left, GETDEVICEINFO may know others.
-  if (!part.server->session()) devices_.forget(part.segment->device->id);
+  const bool forgets = session_.policy().data_servers.forgets_dead_devices;
+  if (forgets && !part.server->session()) devices_.forget(part.segment->device->id);
 }
 
 void Layouts::abandon(const StripedFileRef& file) {

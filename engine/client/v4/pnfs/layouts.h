@@ -54,6 +54,7 @@ class Layouts {
  private:
   struct Granted;
   struct Flush;
+  const LayoutPolicy& policy() const { return session_.policy().layouts; }
   using FlushRef = std::shared_ptr<Flush>;
   /// CB_LAYOUTRECALL of a file system, or of all.
   struct BulkRecall {
@@ -64,6 +65,8 @@ class Layouts {
 
   Expected<Granted, FileError> ask(const StripedFile& file, const nfs4::StateId& stateid,
                                    nfs4::LayoutIomode iomode);
+  /// LAYOUTGET for a file that has no layout of use.
+  void get(const StripedFileRef& file, const nfs4::StateId& opened, nfs4::LayoutIomode iomode);
   void take(const StripedFileRef& file, const Granted& granted);
   /// nullptr: it is of no use.
   SegmentRef segment_of(const LayoutScope& scope, View body);
@@ -76,6 +79,8 @@ class Layouts {
   void end_commit(const FlushRef& flush);
   void layout_commit(const FlushRef& flush);
   void give_back(const StripedFileRef& file);
+  /// The layout is not held any more, without LAYOUTRETURN.
+  void drop(const StripedFileRef& file);
   void returned(const StripedFileRef& file, bool recalled,
                 Expected<CompoundReply, FileError> reply);
   /// Nothing is under way any more: what has waited for that begins.

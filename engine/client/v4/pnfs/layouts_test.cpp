@@ -258,8 +258,8 @@ TEST_F(LayoutsTest, RecallOfAllEndsWithAReturnOfAll) {
   args.clora_recall.lor_fsid = {1, 2};
   EXPECT_EQ(recall(args), Status::NFS4_OK);
   settle();
-  ASSERT_EQ(returns.size(), 3U);
-  EXPECT_EQ(returns[2].lora_layoutreturn.lr_returntype, nfs4::LayoutreturnType::LAYOUTRETURN4_FSID);
+  ASSERT_EQ(returns.size(), 1U) << "no layout stateid is used (RFC 8881 12.5.5.2.1.5)";
+  EXPECT_EQ(returns[0].lora_layoutreturn.lr_returntype, nfs4::LayoutreturnType::LAYOUTRETURN4_FSID);
   EXPECT_FALSE(first->held || second->held);
   EXPECT_EQ(recall(args), Status::NFS4ERR_NOMATCHING_LAYOUT) << "devices are forgotten too";
   open(3);
@@ -269,6 +269,36 @@ TEST_F(LayoutsTest, RecallOfAllEndsWithAReturnOfAll) {
   settle();
   EXPECT_EQ(returns.back().lora_layoutreturn.lr_returntype,
             nfs4::LayoutreturnType::LAYOUTRETURN4_ALL);
+}
+
+TEST_F(LayoutsTest, RecallOfAllWaitsForALayoutThatGoesBack) {
+  const StripedFileRef file = open(1);
+  layouts.begin_call(*file);
+  EXPECT_EQ(recall(recall_of(1, 2)), Status::NFS4_OK);
+  nfs4::CbLayoutrecallArgs all;
+  all.clora_recall.lor_recalltype = nfs4::LayoutrecallType::LAYOUTRECALL4_ALL;
+  EXPECT_EQ(recall(all), Status::NFS4ERR_DELAY);
+  layouts.end_call(file);
+  settle();
+  EXPECT_EQ(returns.size(), 1U);
+  EXPECT_EQ(recall(all), Status::NFS4_OK);
+}
+
+TEST_F(LayoutsTest, RecallBeforeItsTurnIsPutOffOnce) {
+  const StripedFileRef file = open(1);
+  EXPECT_EQ(recall(recall_of(1, 3)), Status::NFS4ERR_DELAY) << "one is missing";
+  EXPECT_EQ(file->segments.size(), 1U);
+  EXPECT_EQ(recall(recall_of(1, 4)), Status::NFS4_OK) << "its server counts what it repeats";
+}
+
+TEST_F(LayoutsTest, RevokedLayoutsAreNotUsed) {
+  const StripedFileRef file = open(1);
+  flags = nfs4::SEQ4_STATUS_ADMIN_STATE_REVOKED;
+  EXPECT_TRUE(call());
+  EXPECT_FALSE(file->held);
+  EXPECT_TRUE(file->segments.empty());
+  EXPECT_TRUE(layouts.close(file));
+  EXPECT_TRUE(returns.empty());
 }
 
 TEST_F(LayoutsTest, ServerThatHasRestartedHasNoneOfThem) {

@@ -36,6 +36,24 @@ std::string octets_of(const RemoteHandle& handle) {
   return {reinterpret_cast<const char*>(handle.view().data()), handle.size()};
 }
 
+bool patch(LayoutSegment& segment) {
+  constexpr std::uint32_t kSomeUnit = 65536;
+  nfs4::FileLayout& layout = segment.layout;
+  layout.nfl_util = kSomeUnit;
+  if (layout.nfl_fh_list.size() > 1) layout.nfl_fh_list.resize(1);
+  return !nfs4::find_striping_fault(layout, segment.device->pattern);
+}
+
+void misread(LayoutSegment& segment, const LayoutPolicy& policy) {
+  nfs4::FileLayout& layout = segment.layout;
+  if (!policy.heeds_iomode) segment.scope.iomode = nfs4::LayoutIomode::LAYOUTIOMODE4_RW;
+  if (!policy.heeds_pattern_offset) layout.nfl_pattern_offset = 0;
+  if (!policy.heeds_packing) layout.nfl_util &= ~nfs4::kDense;
+  if (!policy.heeds_commit_place) layout.nfl_util ^= nfs4::kCommitThroughServer;
+  if (!policy.heeds_handles && !layout.nfl_fh_list.empty())
+    std::ranges::fill(layout.nfl_fh_list, layout.nfl_fh_list.front());
+}
+
 WrittenPlace ServerPart::place() const {
   return {server, octets_of(handle)};
 }

@@ -39,6 +39,11 @@ struct LayoutSegment {
 };
 using SegmentRef = std::shared_ptr<const LayoutSegment>;
 
+/// Makes some use of a layout with a fault; false: there is none.
+bool patch(LayoutSegment& segment);
+/// Changes what the policy does not heed.
+void misread(LayoutSegment& segment, const LayoutPolicy& policy);
+
 /// Where octets were written: a handle at a data server, or at the metadata server (nullptr).
 using WrittenPlace = std::pair<DataServer*, std::string>;
 /// What is not on stable storage there.
@@ -66,6 +71,8 @@ struct StripedFile {
   std::vector<LayoutScope> granted;  // by it
   std::vector<SegmentRef> segments;  // that may be used
   std::optional<FileRecall> recall;  // to be answered by LAYOUTRETURN
+  bool bulk = false;                 // recalled together with others
+  bool gap = false;                  // a recall was put off for those that its seqid leaves out
   bool leaving = false;              // goes back as soon as nothing is in flight
 
   std::uint32_t in_flight = 0;                 // calls to data servers

@@ -117,6 +117,8 @@ TransferLimits StripedFiles::limits_of(RemoteFile number) const {
 // --- data
 
 nfs4::StateId StripedFiles::stateid_for_io(RemoteFile number) const {
+  const StripedFileRef file = striped(number);
+  if (file && !policy().by_open_stateid) return file->stateid;
   nfs4::StateId stateid = nfs4_.state_of(number);
   stateid.seqid = 0;
   return stateid;
@@ -150,16 +152,20 @@ void StripedFiles::read(RemoteFile number, std::uint64_t offset, std::uint32_t c
       done(of_file(*file, offset, part->length, *outcome));
     } else {
       note_failure(file, *part, answered);
-      read_at_server(number, offset, count, done);
+      if (answered ? policy().turns_back : policy().survives_loss) {
+        read_at_server(number, offset, count, done);
+      } else {
+        done(tl::unexpected(outcome.error()));
+      }
     }
     layouts_.end_call(file);
   });
 }
 
 ReadOutcome StripedFiles::of_file(const StripedFile& file, std::uint64_t offset,
-                                  std::uint32_t count, const ReadOutcome& part) {
+                                  std::uint32_t count, const ReadOutcome& part) const {
   const std::uint64_t end = offset + part.data.size();
-  if (!part.eof || end >= file.size) return part;
+  if (!part.eof || end >= file.size || !policy().fills_holes) return part;
   if (!part.data.empty()) return {part.data, false};
   // Nothing was written here, and the file goes on elsewhere.
   const std::uint64_t zeros = std::min<std::uint64_t>({count, file.size - offset, kZeros.size()});
@@ -184,7 +190,8 @@ void StripedFiles::write(RemoteFile number, std::uint64_t offset, View data, Sta
   const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(data.size(), UINT32_MAX));
   auto found = file ? find_part(*file, offset, count, true) : std::nullopt;
   // RFC 8881 12.7.6: for a data server that is lost, the metadata server, and stable.
-  if (!found && file && !file->segments.empty()) stability = Stability::file_sync;
+  const Stability elsewhere = policy().stable_elsewhere ? Stability::file_sync : stability;
+  if (!found && file && !file->segments.empty()) stability = elsewhere;
   if (!found) return write_at_server(number, file, offset, data, stability, std::move(done));
   const auto part = std::make_shared<const ServerPart>(std::move(*found));
   ClientCompound call;
@@ -193,7 +200,7 @@ void StripedFiles::write(RemoteFile number, std::uint64_t offset, View data, Sta
                   data.first(part->length)});
   layouts_.begin_call(*file);
   part->session->call(std::move(call), [this, number, file, part, offset, data, stability,
-                                        done](Expected<CompoundReply, FileError> reply) {
+                                        elsewhere, done](Expected<CompoundReply, FileError> reply) {
     const bool answered = reply.has_value();
     const auto written = take_write(reply, part->length);
     if (written) {
@@ -202,7 +209,8 @@ void StripedFiles::write(RemoteFile number, std::uint64_t offset, View data, Sta
       const std::uint64_t end = offset + written->count;
       file->last_offset = std::max(file->last_offset.value_or(0), end - 1);
       file->size = std::max(file->size, end);
-      const WriteVerifier verifier = wire::load_u64(written->writeverf.data());
+      const WriteVerifier verifier =
+          policy().compares_verifiers ? wire::load_u64(written->writeverf.data()) : 0;
       const bool through = nfs4::commits_through_server(part->segment->layout.nfl_util);
       if (written->committed == nfs4::StableHow::UNSTABLE4)
         note_unstable(*file, part->place(), {verifier, through});
@@ -210,8 +218,11 @@ void StripedFiles::write(RemoteFile number, std::uint64_t offset, View data, Sta
       done(WriteOutcome{written->count, false, file->verifier});
     } else {
       note_failure(file, *part, answered);
-      write_at_server(number, file, offset, data, answered ? stability : Stability::file_sync,
-                      done);
+      if (answered ? policy().turns_back : policy().survives_loss) {
+        write_at_server(number, file, offset, data, answered ? stability : elsewhere, done);
+      } else {
+        done(tl::unexpected(written.error()));
+      }
     }
     layouts_.end_call(file);
   });

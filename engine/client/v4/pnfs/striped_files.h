@@ -50,11 +50,12 @@ class StripedFiles final : public ForwardedFiles {
   void add(RemoteFile number, nfs4::LayoutIomode iomode);
   /// The stateid of the open as data servers want it (RFC 8881 13.9.1).
   nfs4::StateId stateid_for_io(RemoteFile number) const;
+  const DataServerPolicy& policy() const { return nfs4_.session().policy().data_servers; }
 
   void read_at_server(RemoteFile number, std::uint64_t offset, std::uint32_t count, ReadDone done);
   /// Makes READ's result that of the file out of that of a part of it (RFC 8881 13.10).
-  static ReadOutcome of_file(const StripedFile& file, std::uint64_t offset, std::uint32_t count,
-                             const ReadOutcome& part);
+  ReadOutcome of_file(const StripedFile& file, std::uint64_t offset, std::uint32_t count,
+                      const ReadOutcome& part) const;
   void write_at_server(RemoteFile number, const StripedFileRef& file, std::uint64_t offset,
                        View data, Stability stability, WriteDone done);
   void note_failure(const StripedFileRef& file, const ServerPart& part, bool answered);

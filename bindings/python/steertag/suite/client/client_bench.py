@@ -31,6 +31,8 @@ POLL_MS = 5
 CLOSING_MS = 2000
 # Connections of one run that are watched; a client that opens more is in a loop.
 MOST_CONNECTIONS = 256
+# Of the server's options: how files are striped.
+PATTERN = ("unit_bytes", "dense", "commit_through_server")
 # Calls of a script's `on_quiet` in one run.
 MOST_QUIET = 64
 
@@ -75,7 +77,8 @@ class ClientBench:
         script      a script.Script; without one, `functions` make a script.ReplyInterposer.
         server      options of the server: credits, inline_bytes, receive_bytes, remote_invalidation,
                     transfer_bytes, and `deviate`: names of deviations of the server. With `direct_block`
-                    it has direct access, in blocks of so many octets.
+                    it has direct access, in blocks of so many octets. With `data_servers` it is a metadata
+                    server of pNFS with so many; `unit_bytes`, `dense` and `commit_through_server` say how.
         own         options of our own client, for what it does not by itself.
         transfer    how data is to get to it, a word of client_session.TRANSFERS.
 
@@ -98,7 +101,7 @@ class ClientBench:
         return outcome
 
     def _use(self, script, options, own, transfer):
-        source = make_source(self._run.case_id)
+        source = script.source(make_source(self._run.case_id))
         adapter = ScriptAdapter(script, self._connections, self._watch)
         script.bench = self
         self.server = server = self._start_server(adapter, options)
@@ -117,6 +120,9 @@ class ClientBench:
     def _start_server(self, adapter, options):
         seed = random.Random(self._run.xid_seed(len(self._connections))).getrandbits(64)
         options = {"transfer_bytes": TRANSFER_BYTES, **options}
+        pattern = {name: options.pop(name) for name in PATTERN if name in options}
+        scripts = [adapter.at(number) for number in range(options.pop("data_servers", 0))]
+        options["stripes"] = peer.Stripes(scripts, **pattern)
         server = peer.ScriptedServer(self.client.listen, adapter, seed=seed, **options)
         self.client.listens_at(server.listening)
         return server
@@ -208,6 +214,8 @@ class ClientBench:
 class ScriptAdapter:
     """Between the server and a script: makes the connections, and knows when nothing happens."""
 
+    server = None  # its number among the data servers
+
     def __init__(self, script, connections, watch):
         self._script = script
         self._connections = connections
@@ -226,6 +234,10 @@ class ScriptAdapter:
         self._last = now
         self._was_told = False
 
+    def at(self, server):
+        """The adapter of the data server of this number."""
+        return DataServerAdapter(self, server, self._script, self._connections, self._watch)
+
     def tick(self, now, quiet_ms):
         self._script.on_poll()
         if self._was_told or now - self._last < quiet_ms / 1000 or self._quiet_told >= MOST_QUIET:
@@ -243,10 +255,14 @@ class ScriptAdapter:
             return
         watch = self._watch()
         conn = ClientConnection(watch, bytes(step.client_data))
+        conn.server = self.server
         self._connections.append(conn)
         self._requested = conn
         step.events, step.octets = watch.events, watch.capture
-        self._script.on_request(step)
+        if self.server is None:
+            self._script.on_request(step)
+        else:
+            self._script.on_data_request(self.server, step)
 
     def on_optimistic(self, step):
         self._stir()
@@ -269,6 +285,12 @@ class ScriptAdapter:
         self._stir()
         return self._script.on_arrival(self._by_number[raw.number], message)
 
+    def on_call(self, number, call):
+        return self._script.on_call(self._by_number[number], call)
+
+    def on_reply(self, number, call, reply):
+        return self._script.on_reply(self._by_number[number], call, reply)
+
     def on_departure(self, raw, departure):
         reply = Reply(self._by_number[raw.number], departure)
         taken = self._script.on_departure(reply)
@@ -286,6 +308,17 @@ class ScriptAdapter:
             return
         conn.reason = reason
         self._script.on_down(conn, reason)
+
+
+class DataServerAdapter(ScriptAdapter):
+    """The same between a data server and the script of its metadata server."""
+
+    def __init__(self, metadata, server, *parts):
+        super().__init__(*parts)
+        self.server, self._metadata = server, metadata
+
+    def _stir(self):
+        self._metadata._stir()
 
 
 def _judge_end(process, hung, source, copy):

@@ -47,6 +47,7 @@ class ClientConnection:
         self.watch = watch
         self.client_data = client_data  # Private data of the request.
         self.raw = None  # The peer.InterposedConnection, once it is accepted.
+        self.server = None  # The number of the data server, from 0; None: the metadata server.
         self.reason = None  # The fabric.CloseReason, once it has ended.
         self.posted = 0  # Messages that a case has posted by itself.
         # XIDs of the calls whose replies were sent as the server has them.

@@ -87,9 +87,10 @@ def left_connection(connections, usual):
     """In one sentence, which connection the client has ended before it was done; or None.
 
     `usual` is the number of connections with calls in a use of the unaltered server; None: not known. The
-    client has not given up a connection that this side has ended, or that a Terminate has.
+    client has not given up a connection that this side has ended, or that a Terminate has. How long it keeps
+    those to data servers is its own affair.
     """
-    used = [conn for conn in connections if conn.calls]
+    used = [conn for conn in connections if conn.calls and conn.server is None]
     ended = [conn for conn in used if conn.reason is not None and conn.reason.code in _ENDS]
     for conn in ended:
         later = used[used.index(conn) + 1 :]

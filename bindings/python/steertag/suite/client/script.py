@@ -41,12 +41,27 @@ class Script:
         """A request for an optimistic connection: `step` is a peer.OptimisticStep, `conn` a
         client_connection.OptimisticConnection."""
 
+    def source(self, octets):
+        """The octets of the file `source`, in place of these."""
+        return octets
+
+    def on_data_request(self, server, step):
+        """The same at the data server of this number. Its connections come to the methods below too, by their
+        `server`."""
+
     def on_accepted(self, conn):
         """The request was accepted; `conn` is a client_connection.ClientConnection."""
 
     def on_arrival(self, conn, message):
         """True: the server does not look at these octets."""
         return False
+
+    def on_call(self, conn, call):
+        """A whole RPC call, before it is executed; the octets of another in its place, or None."""
+
+    def on_reply(self, conn, call, reply):
+        """A whole RPC reply to `call`, before its form is chosen; the octets of another in its place, or None.
+        The other one has no item in a write chunk."""
 
     def on_departure(self, reply):
         """True: nothing of this Reply is posted but what the case posts."""

@@ -44,6 +44,18 @@ class Body:
             raise wire.DecodeError("octets follow the body")
 
 
+def _number(value):
+    return struct.pack(">I", value)
+
+
+def _opaque(octets):
+    return _number(len(octets)) + octets + bytes(-len(octets) % 4)
+
+
+def _array(elements, encode):
+    return _number(len(elements)) + b"".join(encode(each) for each in elements)
+
+
 @dataclasses.dataclass
 class FileLayout:
     """nfsv4_1_file_layout4"""
@@ -53,6 +65,11 @@ class FileLayout:
     first: int
     pattern_offset: int
     handles: list
+
+    def encode(self):
+        """The octets of the body."""
+        head = struct.pack(">16sIIQ", self.device, self.util, self.first, self.pattern_offset)
+        return head + _array(self.handles, _opaque)
 
     @property
     def unit(self):
@@ -77,6 +94,14 @@ class Device:
 
     indices: list
     servers: list
+
+    def encode(self):
+        """The octets of the body."""
+
+        def ways(server):
+            return _array(server, lambda way: _opaque(way[0].encode()) + _opaque(way[1].encode()))
+
+        return _array(self.indices, _number) + _array(self.servers, ways)
 
 
 def read_device(octets):
@@ -105,7 +130,7 @@ def parts(layout, device, size):
     """The parts of a file of this size, by RFC 8881 13.4. A layout without handles has none."""
     count = len(device.indices)
     made = []
-    for start in range(0, size, layout.unit):
+    for start in range(layout.pattern_offset, size, layout.unit):
         stripe_unit = (start - layout.pattern_offset) // layout.unit
         j = (stripe_unit + layout.first) % count
         server = device.indices[j]

@@ -328,7 +328,9 @@ class ServerSession(CaseSession):
         try:
             self._bring_back(self.options.profile.restart)
         except CannotStart as error:
-            self.lost = f"the target {self._link.url} was restarted after {self._run.case_id}: {error}"
+            self.lost = (
+                f"the target {self._link.url} was restarted after {self._run.case_id}: {error}"
+            )
             raise Unreachable(self.lost) from None
 
     def _bring_back(self, command):
