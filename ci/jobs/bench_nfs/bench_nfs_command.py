@@ -64,8 +64,8 @@ def machine():
 
 
 def measure(wanted, options):
-    """A Run. A process keeps the luck of its start, such as where its memory lies: each part of the rounds has
-    processes of its own, so that the spread shows that too."""
+    """A Run. A process keeps the luck of its start, such as where its memory lies. Each part of the rounds has
+    processes of its own, so that the spread shows that luck."""
     run = Run(options.rounds, options.seconds, machine())
     os.sched_setaffinity(0, {processors()[0]})
     for rounds in parts_of(options.rounds):

@@ -11,7 +11,8 @@ from ..files import place
 @dataclasses.dataclass
 class Target:
     bench: object  # peer.Bench
-    reader: object  # that of READs: the file opened for them, which other ways to its octets begin with
+    # Another one, for READs: only what was opened for reading has other ways to its octets.
+    reader: object
     made: bool  # by us: it may be written, and its octets are known
 
 
