@@ -33,6 +33,11 @@ std::string loopback_host() {
          "." + std::to_string(number & 255);
 }
 
+std::chrono::seconds patience() {
+  const char* const seconds = std::getenv("STEERTAG_PATIENCE_S");
+  return seconds == nullptr ? kPatience : std::chrono::seconds(std::atoi(seconds));
+}
+
 std::string number(std::uint64_t value) {
   return std::to_string(value);
 }
@@ -210,7 +215,7 @@ std::vector<Factory> if_chosen(std::string_view name) {
 }
 
 bool poll_until(Provider& provider, const std::function<bool()>& done) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + patience();
   while (!done()) {
     if (std::chrono::steady_clock::now() > end) {
       return false;

@@ -102,7 +102,8 @@ Factory verbs_factory(std::string host);
 /// The factory of that name if this run tests it (see provider_suite.h); otherwise nothing.
 std::vector<Factory> if_chosen(std::string_view name);
 
-/// Polls the provider until `done`, at most kPatience. Returns the result of `done`.
+/// Polls the provider until `done`, at most kPatience, or the seconds of STEERTAG_PATIENCE_S on a
+/// slow network. Returns the result of `done`.
 inline constexpr std::chrono::seconds kPatience{20};
 bool poll_until(Provider& provider, const std::function<bool()>& done);
 
