@@ -148,6 +148,16 @@ def test_the_metadata_server_of_data_servers_is_like_any_other(script):
     assert server.connection_count == 0
 
 
+def test_data_servers_are_where_an_address_can_be_named(script):
+    """Every address of a host is no address for a client. Beside another one it is left out."""
+    stripes = peer.Stripes([Script()], unit_bytes=4096)
+    with pytest.raises(fabric.FabricError, match="tcp://0.0.0.0:[0-9]+ names none"):
+        peer.ScriptedServer(["tcp://0.0.0.0:0"], script, stripes=stripes)
+    server = peer.ScriptedServer(["iwarp://127.0.0.1:0", "tcp://0.0.0.0:0"], script, stripes=stripes)
+    assert len(server.listening) == 2
+    server.close()
+
+
 def test_deviations_change_what_is_executed(script):
     server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script, deviate=["auth-none-refused"])
     replies = []

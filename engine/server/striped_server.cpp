@@ -2,6 +2,7 @@
 #include "server/striped_server.h"
 
 #include <algorithm>
+#include <span>
 
 #include "rpc/rpcbind.h"
 #include "server/rpc/programs.h"
@@ -20,15 +21,20 @@ net::Error cannot_listen(std::string reason) {
   return {net::Errc::cannot_listen, std::move(reason)};
 }
 
-/// The netid and the universal address of a place that is listened at.
-Expected<DataServerAddress, net::Error> address_of(const net::Url& url) {
-  const auto resolved = net::resolve(url, true);
-  const std::string host = resolved ? resolved->front().host() : url.host;
-  if (is_any_address(host))
+/// The netid and the universal address of each place that is listened at, but for those that are
+/// every address of this host.
+Expected<std::vector<DataServerAddress>, net::Error> ways_to(std::span<const net::Url> listening) {
+  std::vector<DataServerAddress> ways;
+  for (const net::Url& url : listening) {
+    const auto resolved = net::resolve(url, true);
+    const std::string host = resolved ? resolved->front().host() : url.host;
+    if (is_any_address(host)) continue;
+    ways.push_back({ServiceTable::netid(url, host), rpcbind::universal_address(host, url.port)});
+  }
+  if (ways.empty())
     return tl::unexpected(cannot_listen("pNFS needs an address that clients can reach, and " +
-                                        url.text() + " names none"));
-  return DataServerAddress{ServiceTable::netid(url, host),
-                           rpcbind::universal_address(host, url.port)};
+                                        listening.front().text() + " names none"));
+  return ways;
 }
 
 }  // namespace
@@ -72,13 +78,9 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
         beside(addresses), make_data_server(storage, its_state, data_servers, index, *metadata),
         at_data_server, on_trouble);
     if (!added) return tl::unexpected(added.error());
-    std::vector<DataServerAddress> ways;
-    for (const net::Url& url : (*added)->listening()) {
-      auto way = address_of(url);
-      if (!way) return tl::unexpected(std::move(way.error()));
-      ways.push_back(std::move(*way));
-    }
-    data_servers->add(std::move(ways));
+    auto ways = ways_to((*added)->listening());
+    if (!ways) return tl::unexpected(std::move(ways.error()));
+    data_servers->add(std::move(*ways));
   }
   return server;
 }
