@@ -89,7 +89,7 @@ def over_faults(
 
 
 def profile(target: Target) -> dict:
-    """What the suite knows of its own server without being told."""
+    """What the suite knows by itself of its own server."""
     return {
         "name": target.name,
         "tcp": f"tcp://{MACHINE_ADDRESS}:{target.ports['tcp']}",
