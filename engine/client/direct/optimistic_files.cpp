@@ -78,6 +78,7 @@ void OptimisticFiles::maintain() {
   if (connection_ && connection_->is_down()) {
     connection_.reset();
     directory_.clear();
+    ahead_.clear();
     note_end();
     if (!options_.policy.ends_alone) schedule_.transport().abort_connection();
   }

@@ -95,7 +95,7 @@ class ClientSession {
   void renew_lease();
   /// The server's lease_time: it is renewed three times within it, or more often.
   void learn_lease(std::chrono::seconds lease) {
-    renewal_ = std::min<std::chrono::milliseconds>(kLeaseRenewal, lease / 3);
+    renewal_ = std::min(kLeaseRenewal, std::chrono::milliseconds(lease) / 3);
   }
 
   /// DESTROY_SESSION and DESTROY_CLIENTID, if there are any; waits.

@@ -186,6 +186,10 @@ TEST_F(ClientSessionTest, LeaseIsRenewedWhereNoCallDoes) {
   session.learn_lease(1h);
   transport.now += kLeaseRenewal;
   EXPECT_EQ(look(), 2U) << "a long lease is renewed no later";
+  session.learn_lease(1s);
+  EXPECT_EQ(look(), 2U) << "a short one is not renewed at each step";
+  transport.now += 334ms;
+  EXPECT_EQ(look(), 3U);
 }
 
 TEST_F(ClientSessionTest, DelayOfSequenceKeepsTheSequenceId) {
