@@ -55,6 +55,8 @@ struct PyAcceptStep {
   std::uint32_t receives = 0;
   std::uint8_t most_rnr_repetitions = 0;
   std::optional<py::bytes> raw_startup;
+  std::optional<fabric::roce::BentPacket> bent_startup;
+  bool repairs_startup = true;
   std::uint16_t ird = 16;
   std::uint16_t ord = 16;
   bool crc = true;
@@ -87,6 +89,10 @@ void take(const PyAcceptStep& made, AcceptStep& step) {
   step.endpoint.receives = made.receives;
   step.endpoint.connection.roce.most_rnr_repetitions = made.most_rnr_repetitions;
   if (made.raw_startup) step.endpoint.connection.raw_startup = octets_of(*made.raw_startup);
+  step.endpoint.connection.roce.repairs_startup = made.repairs_startup;
+  if (made.bent_startup)
+    step.endpoint.connection.bent_startup =
+        std::make_shared<fabric::roce::BentPacket>(*made.bent_startup);
   step.endpoint.connection.ird = made.ird;
   step.endpoint.connection.ord = made.ord;
   step.endpoint.connection.crc = made.crc;
@@ -125,6 +131,9 @@ void bind_accept_step(py::module_& module) {
       .def_readwrite("most_rnr_repetitions", &PyAcceptStep::most_rnr_repetitions,
                      "Of a Send that finds no receive, as roce asks the client for them.")
       .def_readwrite("raw_startup", &PyAcceptStep::raw_startup)
+      .def_readwrite("bent_startup", &PyAcceptStep::bent_startup, "Alters the REP (roce).")
+      .def_readwrite("repairs_startup", &PyAcceptStep::repairs_startup,
+                     "False: roce repeats the REP only for a repeated REQ.")
       .def_readwrite("ird", &PyAcceptStep::ird)
       .def_readwrite("ord", &PyAcceptStep::ord)
       .def_readwrite("crc", &PyAcceptStep::crc, "Whether iwarp asks for CRC32C.")
@@ -163,6 +172,7 @@ void PyInterposer::on_request(View private_data, AcceptStep& step) {
     made.client_data = to_python(private_data);
     made.receives = step.endpoint.receives;
     made.most_rnr_repetitions = step.endpoint.connection.roce.most_rnr_repetitions;
+    made.repairs_startup = step.endpoint.connection.roce.repairs_startup;
     const py::object shown = py::cast(&made, py::return_value_policy::reference);
     script_.attr("on_request")(shown);
     take(made, step);

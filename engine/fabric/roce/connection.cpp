@@ -144,7 +144,7 @@ void RoceConnection::operate(View peer_private_data) {
   responder_.start({session_->numbers().first_psn, mtu, ours.ird});
   responder_.bend_response(options_.bent_response);
   state_ = State::operating;
-  last_received_ = now();
+  last_received_ = last_progress_ = now();
   observation_.start(responder_.receives());
   mark_unsettled();
   update_deadline();
@@ -240,7 +240,7 @@ Expiry RoceConnection::next_expiry() const {
       after(started_, role_ == trace::Role::client ? options_.startup_timeout : limits.startup));
   next.consider(transfers(), Wait::requester, requester_.deadline());
   next.consider(transfers() && !responder_.between_messages(), Wait::rest,
-                after(last_received_, limits.mid_message));
+                after(last_progress_, limits.mid_message));
   next.consider(state_ == State::draining, Wait::departure, after(ending_since_, limits.unsent));
   next.consider(state_ == State::operating && options_.idle_timeout.count() > 0, Wait::any_traffic,
                 after(last_received_, options_.idle_timeout));
@@ -259,7 +259,7 @@ void RoceConnection::expire(Wait wait) {
       requester_.on_deadline(runtime_.reactor.round_time());
       break;
     case Wait::rest:
-      finish(timed_out("silence inside a message for", limits.mid_message), false, role_);
+      finish(timed_out("nothing of a message that has begun for", limits.mid_message), false, role_);
       break;
     case Wait::departure:
       finish(std::move(*reason_), false, role_);

@@ -131,6 +131,7 @@ class RoceConnection final : public SoftwareConnection,
   bool waited_ = false;  // an acknowledgement, for the owner's answer
   bool connect_notified_ = false;
   Time started_ = 0;
+  Time last_progress_ = 0;  // when a request was executed, or a part of one
 };
 
 }  // namespace steertag::fabric::roce

@@ -49,7 +49,11 @@ void RoceConnection::on_packet(const Packet& packet) {
   last_received_ = now();
   const OpcodeTraits& traits = packet.headers.traits();
   if (traits.is_request()) {
+    const std::uint32_t expected = responder_.expected();
     responder_.take(packet);
+    if (responder_.expected() != expected) {
+      last_progress_ = last_received_;
+    }
   } else if (traits.operation == wire::Operation::acknowledge) {
     requester_.take_acknowledge(packet, now());
   } else if (traits.operation == wire::Operation::read_response) {

@@ -63,6 +63,17 @@ TEST_F(RoceResponderPolicyTest, AnUnaskedDisconnectReplyEndsTheConnectionByPolic
   expect_ended(pair.server_notices);
 }
 
+TEST_F(RoceResponderPolicyTest, ALostReadyToUseIsNotMadeGoodByPolicy) {
+  pair.server_options.roce.repairs_startup = false;
+  end.say(end.request(pair.listener->port()));
+  ASSERT_EQ(turn(), Kinds{"ConnectReply"});
+  reply = end.mads.back();
+  end.send(packet(Opcode::send_only, 0), testing::octets("call"));
+  now += std::chrono::nanoseconds(Limits{}.cm_response).count();
+  EXPECT_EQ(turn(), Kinds{}) << "neither an acknowledgement nor the reply again";
+  EXPECT_FALSE(pair.server_notices.established);
+}
+
 TEST_F(RoceInitiatorTest, MisplacedMessagesChangeNothing) {
   ASSERT_NO_FATAL_FAILURE(establish());
   for (const CmKind kind : {CmKind::ready_to_use, CmKind::message_receipt_ack}) {

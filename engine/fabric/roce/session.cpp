@@ -1,4 +1,4 @@
-// Messages and states of a session.
+// States of a session, what it sends, and its deadlines.
 #include "fabric/roce/session.h"
 
 #include <algorithm>
@@ -15,6 +15,8 @@ constexpr std::uint16_t kPermissiveLid = 0xffff;
 constexpr std::uint8_t kPacketRate = 3;  // 10 Gb/s: without a meaning over UDP
 constexpr std::uint8_t kHopLimit = 64;
 constexpr std::uint32_t kMostCmRetries = 15;
+constexpr std::uint32_t kMostDoublings = 16;
+constexpr std::uint32_t kFirstMessage = 0;  // REQ or REP, for a bend
 
 const Limits& limits_of(ConnectionManager& manager) {
   return manager.runtime().limits.roce;
@@ -65,7 +67,7 @@ void Session::tell(const MadOctets& octets) {
 }
 
 void Session::tell_last() {
-  if (bent_ && (tries_ == 1 || bent_->every_time)) {
+  if (bent_ && bent_->index == kFirstMessage && (tries_ == 1 || bent_->every_time)) {
     manager_.send_bent(peer_, last_, *bent_, datagrams_);
   } else {
     tell(last_);
@@ -79,6 +81,17 @@ void Session::say(const Mad& mad) {
   tries_ = 1;
   tell_last();
   set_deadline(limits_of(manager_).cm_response);
+}
+
+// A REQ is repeated at one pace. REP and DREQ are said less and less often: a forged datagram may
+// have caused them. A peer that misses a REP asks for it by its REQ.
+std::chrono::milliseconds Session::pace() const {
+  const Limits& limits = limits_of(manager_);
+  if (state_ == State::requesting) {
+    return limits.cm_response;
+  }
+  return std::min(limits.cm_response * (1U << std::min(tries_ - 1, kMostDoublings)),
+                  limits.most_cm_response);
 }
 
 void Session::say_once(CmKind kind, std::uint64_t transaction) {
@@ -159,6 +172,8 @@ void Session::accept(const Offer& offer) {
   mad.message.initiator_depth = offer.ord;
   mad.message.rnr_retry_count = offer.rnr_retries;
   bent_ = offer.bent;
+  const Limits& limits = limits_of(manager_);
+  give_up_ = after(manager_.runtime().reactor.now(), limits.cm_response * limits.cm_tries);
   say(mad);
 }
 
@@ -255,198 +270,6 @@ void Session::established_now() {
   manager_.runtime().reactor.set_deadline(key_, kNever);
 }
 
-void Session::take(const Inbound& datagram, const Mad& mad) {
-  datagrams_.received(datagram);
-  switch (mad.message.kind) {
-    case CmKind::connect_request:
-      take_repeated_request();
-      break;
-    case CmKind::connect_reply:
-      take_reply(mad);
-      break;
-    case CmKind::ready_to_use:
-      if (state_ == State::accepting) {
-        established_now();
-        if (user_ != nullptr) {
-          user_->on_ready();
-        }
-      } else {
-        take_misplaced();
-      }
-      break;
-    case CmKind::message_receipt_ack:
-      // The peer's user takes its time; the user's own limit ends it.
-      if (state_ == State::requesting || state_ == State::accepting) {
-        tries_ = 0;
-        set_deadline(std::chrono::duration_cast<std::chrono::milliseconds>(
-            time_of(mad.message.service_timeout)));
-      } else {
-        take_misplaced();
-      }
-      break;
-    case CmKind::connect_reject:
-      take_reject(mad);
-      break;
-    case CmKind::disconnect_request:
-      if (state_ == State::requesting || state_ == State::requested ||
-          (policy_.checks_disconnect && mad.message.queue_pair != numbers_.queue_pair)) {
-        break;
-      }
-      if (policy_.answers_disconnect) {
-        say_once(CmKind::disconnect_reply, mad.transaction);
-      }
-      if (state_ != State::over) {
-        const bool ours = state_ == State::disconnecting;
-        has_last_ = false;
-        end(State::over);
-        if (user_ != nullptr) {
-          ours ? user_->on_ended() : user_->on_peer_ended();
-        }
-      }
-      break;
-    case CmKind::disconnect_reply:
-      if (state_ == State::disconnecting) {
-        has_last_ = false;
-        end(State::over);
-        if (user_ != nullptr) {
-          user_->on_ended();
-        }
-      } else if (!policy_.expects_disconnect_reply) {
-        fail_stale();
-      }
-      break;
-  }
-}
-
-// The answer is late or lost.
-void Session::take_repeated_request() {
-  if (state_ == State::requested) {
-    Mad mad = answer(CmKind::message_receipt_ack);
-    mad.message.service_timeout = exponent_of(manager_.runtime().limits.startup);
-    tell(encode_mad(mad));
-  } else if ((state_ == State::accepting || state_ == State::over) && has_last_) {
-    tell_last();
-  } else if (!policy_.takes_repeated_request) {
-    fail_stale();
-  }
-}
-
-void Session::take_reply(const Mad& mad) {
-  if (state_ == State::established && initiator_ && mad.message.local_id == peer_id_) {
-    if (policy_.takes_repeated_request) {
-      say_once(CmKind::ready_to_use, mad.transaction);  // the first was lost
-    } else {
-      fail_stale();
-    }
-    return;
-  }
-  if (state_ != State::requesting) {
-    if (state_ == State::over && peer_id_ == 0) {
-      // Our user has left.
-      Mad refusal = answer(CmKind::connect_reject);
-      refusal.transaction = mad.transaction;
-      refusal.message.subject = CmSubject::reply;
-      refusal.message.remote_id = mad.message.local_id;
-      refusal.message.reason = wire::kRejectedByConsumer;
-      tell(encode_mad(refusal));
-    } else {
-      take_misplaced();
-    }
-    return;
-  }
-  peer_id_ = mad.message.local_id;
-  peer_queue_pair_ = mad.message.queue_pair;
-  note_terms(mad.message, terms_.path_mtu);
-  manager_.note_peer(*this);
-  established_now();
-  say_once(CmKind::ready_to_use, mad.transaction);
-  if (user_ != nullptr) {
-    user_->on_accepted(mad.message.private_data);
-  }
-}
-
-void Session::take_reject(const Mad& mad) {
-  if (state_ != State::requesting && state_ != State::accepting) {
-    return;
-  }
-  has_last_ = false;
-  if (initiator_) {
-    peer_id_ = mad.message.local_id;  // that of an initiator is known by its REQ
-  }
-  end(State::over);
-  if (user_ != nullptr) {
-    user_->on_rejected(mad.message.reason, mad.message.private_data);
-  }
-}
-
-void Session::show_damaged(const Inbound& datagram) {
-  if (host_of(*datagram.from) == host_of(peer_)) {
-    datagrams_.received(datagram);
-  }
-}
-
-bool Session::take(const Inbound& datagram, const Packet& packet) {
-  if (host_of(*datagram.from) != host_of(peer_)) {
-    return false;
-  }
-  datagrams_.received(datagram);
-  if (state_ == State::accepting) {
-    // A packet shows that the peer has our acceptance.
-    established_now();
-    if (user_ != nullptr) {
-      user_->on_ready();
-    }
-  }
-  if (state_ == State::failing && packet.headers.traits().is_request()) {
-    PacketHeaders refusal;
-    refusal.base.opcode = Opcode::acknowledge;
-    refusal.base.psn = nak_psn_;
-    refusal.ack = *nak_;
-    send(refusal, {});
-  } else if (state_ == State::established && user_ != nullptr) {
-    user_->on_packet(packet);
-  } else {
-    return state_ == State::over || state_ == State::disconnecting;
-  }
-  return true;
-}
-
-void Session::take_refusal() {
-  if (state_ == State::over || state_ == State::unused) {
-    return;
-  }
-  const bool ended = state_ == State::disconnecting;
-  not_pending();
-  has_last_ = false;
-  end(State::over);
-  if (user_ == nullptr) {
-    return;
-  }
-  if (ended) {
-    user_->on_ended();
-  } else {
-    user_->on_unreachable({Errc::cannot_connect, "no RoCE end has UDP port 4791 there"});
-  }
-}
-
-void Session::fail_stale() {
-  const bool known = state_ == State::accepting || state_ == State::established;
-  if (!known) {
-    return;
-  }
-  has_last_ = false;
-  end(State::over);
-  if (user_ != nullptr) {
-    user_->on_peer_ended();
-  }
-}
-
-void Session::take_misplaced() {
-  if (!policy_.ignores_misplaced) {
-    fail_stale();
-  }
-}
-
 void Session::notify_room() {
   if (user_ != nullptr) {
     user_->on_room();
@@ -469,7 +292,7 @@ void Session::on_deadline() {
       return;
     case State::requesting:
     case State::accepting:
-      if (tries_ >= limits.cm_tries) {
+      if (tries_ >= limits.cm_tries || now >= give_up_) {
         has_last_ = false;
         end(State::over);
         if (user_ != nullptr) {
@@ -491,8 +314,10 @@ void Session::on_deadline() {
       break;
   }
   ++tries_;
-  tell_last();
-  set_deadline(limits.cm_response);
+  if (policy_.repairs_startup || state_ == State::disconnecting) {
+    tell_last();
+  }
+  set_deadline(pace());
 }
 
 }  // namespace steertag::fabric::roce

@@ -141,6 +141,7 @@ class Session final : public Channel {
   void tell(const MadOctets& octets);
   void tell_last();
   void say_once(CmKind kind, std::uint64_t transaction);
+  std::chrono::milliseconds pace() const;
   void end(State state);
   void not_pending();
   Mad answer(CmKind kind) const;

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steertag import trace
+from steertag import fabric, trace
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read
 from steertag.suite.rdma import roce_packets as roce
@@ -12,6 +12,7 @@ from ..memory_use import target
 from .roce_script import expect_going_on, PacketScript
 
 AGAIN, ORDER, ENDED, FOREIGN = "IBA-12-1", "IBA-12-3", "IBA-12-4", "IBA-12-5"
+REPAIRED = "IBA-12-7"
 NEEDS = ["server-bent-packets"]
 REPETITIONS = 3
 MISPLACED = {"rtu": roce.RTU, "mra": roce.MRA, "drep": roce.DREP}
@@ -80,6 +81,18 @@ def test_misplaced(bench, name):
     script = PacketScript(is_read, act)
     outcome = expect(bench.use(script), ORDER, must=[kinds.COMPLETED])
     expect_going_on(script, outcome, ORDER)
+
+
+@case("client.roce.acceptance-lost", requirements=[REPAIRED], needs=NEEDS)
+def test_lost_acceptance(bench):
+    """The first REP of each connection is lost, and the server repeats it only when the client asks again. The client
+    repeats its REQ, and its user gets the right data."""
+
+    def request(step):
+        step.bent_startup = fabric.BentPacket(copies=0)
+        step.repairs_startup = False
+
+    expect(bench.use(request=request), REPAIRED, must=[kinds.COMPLETED])
 
 
 class Disconnection(PacketScript):

@@ -10,6 +10,7 @@ from .packet_checks import SERVED, expect_served
 
 AGAIN, NO_SERVICE, ORDER = "IBA-12-1", "IBA-12-2", "IBA-12-3"
 ENDED, FOREIGN, STALE, ADDRESSES = "IBA-12-4", "IBA-12-5", "IBA-12-6", "IBA-A11-1"
+REPAIRED = "IBA-12-7"
 NEEDS = ["bent-packets"]
 # Octets of a service id in place of the right ones, with their offset in it.
 SERVICES = {
@@ -64,6 +65,37 @@ def test_stale_request(bench):
     later = bench.connect(greet=False, must_open=False)
     expect.true(later.open, STALE, "a later client is accepted")
     expect_served(bench)
+
+
+# Of the messages of our startup, REQ and RTU.
+READY = 1
+
+
+def lose_ready(bench):
+    """A connection whose first RTU the network has lost."""
+    lost = fabric.BentPacket(index=READY, copies=0)
+    return bench.connect(bent_startup=lost, greet=False)
+
+
+@case("server.roce.ready-lost", requirements=[REPAIRED], needs=NEEDS)
+def test_lost_ready(bench):
+    """The first RTU is lost, and the client calls at once. The call is answered: it stands for the RTU, or the
+    server's next REP brings another one."""
+    expect(lose_ready(bench).probe(), REPAIRED, must=[kinds.REPLY])
+
+
+@case("server.roce.ready-behind-call", requirements=[REPAIRED], needs=NEEDS)
+def test_late_ready(bench):
+    """The network delivers the first call before the RTU. Both are taken, and the connection goes on."""
+    conn = lose_ready(bench)
+    found = roce.needed_numbers(bench, conn)
+    call = conn.null_call()
+    conn.send(call)
+    conn.raw.send_raw(
+        roce.management(roce.RTU, found.transaction, found.client_id, found.server_id)
+    )
+    expect(conn.await_outcome(call), REPAIRED, must=[kinds.REPLY])
+    expect(conn.probe(), REPAIRED, must=[kinds.REPLY])
 
 
 @case("server.roce.service-{name}", requirements=[NO_SERVICE, SERVED], needs=NEEDS, hostile=True)

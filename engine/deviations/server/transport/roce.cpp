@@ -159,6 +159,11 @@ constexpr Deviation kRoce[] = {
      .server = {.options =
                     [](ServerOptions& options) { options.roce.takes_repeated_request = false; }},
      .script_shows = false},
+    {.name = "lost-ready-fatal",
+     .breaks = {"IBA-12-7"},
+     .sentence = "A REP is not repeated by time, and a call does not stand for the RTU.",
+     .server = {.options = [](ServerOptions& options) { options.roce.repairs_startup = false; }},
+     .script_shows = false},
     {.name = "foreign-service-accepted",
      .breaks = {"IBA-12-2"},
      .sentence = "A REQ for a service that the server does not have is accepted.",

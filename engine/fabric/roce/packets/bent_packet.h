@@ -23,7 +23,8 @@ struct Patch {
 /// The alterations of one packet. Its repetitions are right, so that a responder that drops it, or
 /// asks for it again, gets it after all. The invariant CRC covers what leaves.
 struct BentPacket {
-  std::uint32_t index = 0;      // of the packet among those of its operation
+  // Of the packet among those of its operation. Startup has a REQ (0) and an RTU (1), or a REP (0).
+  std::uint32_t index = 0;
   std::int32_t psn_offset = 0;  // added to the right PSN
   // In place of the headers behind the base header (InfiniBand: extended transport headers).
   std::optional<Bytes> extended_headers;

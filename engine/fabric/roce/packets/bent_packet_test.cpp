@@ -209,6 +209,18 @@ TEST_F(BentPacketTest, ARequestForAForeignServiceIsRejected) {
       << pair.client_notices.refused->message();
 }
 
+TEST_F(BentPacketTest, TheSecondMessageOfTheInitiatorIsItsReadyToUse) {
+  BentPacket lost;
+  lost.index = 1;
+  lost.copies = 0;
+  pair.client_options.bent_startup = std::make_shared<const BentPacket>(lost);
+  ASSERT_NO_FATAL_FAILURE(pair.connect());
+  const auto all = pair.server_bytes.datagrams.datagrams();
+  const auto replies = std::ranges::count_if(
+      all, [](const auto& each) { return each.first == trace::Role::server; });
+  EXPECT_EQ(replies, 2) << "the REP, and again for the ReadyToUse that was lost";
+}
+
 class BentResponseTest : public ::testing::Test {
  protected:
   /// Bends the server's responses, and reads `bytes` of it.

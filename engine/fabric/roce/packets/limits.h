@@ -26,6 +26,8 @@ struct Limits {
   std::chrono::milliseconds cm_response{200};
   /// ... so many times in all. Together a little more than ConnectionOptions::startup_timeout.
   std::uint32_t cm_tries = 30;
+  /// Between two REPs, or two DREQs, the time doubles up to this. A forged REQ draws few datagrams.
+  std::chrono::milliseconds most_cm_response{1600};
   /// The peer's end after our DREQ is awaited as long as after a TCP FIN (fabric::Limits::closing).
   ///
   /// How long a queue pair number stays out of use, and the end is answered again. Longer than

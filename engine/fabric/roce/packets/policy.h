@@ -43,6 +43,7 @@ struct Policy {
   bool checks_crc = true;
   bool checks_partition = true;
   // Connection management.
+  bool repairs_startup = true;  // false: REQ and REP are not repeated by time, data is no RTU
   bool takes_repeated_request = true;    // false: a REQ, or a REP, ends the connection it made
   bool ignores_misplaced = true;         // false: RTU, REP and MRA end an established connection
   bool answers_disconnect = true;        // false: a DREQ has no answer

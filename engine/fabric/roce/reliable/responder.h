@@ -77,6 +77,8 @@ class Responder {
   /// Whether an acknowledgement waits, and nothing else.
   bool only_acknowledges() const;
   bool between_messages() const { return message_ == Message::none; }
+  /// The PSN of the next request.
+  std::uint32_t expected() const { return expected_; }
 
   void take(const Packet& request);
   /// Sends responses and acknowledgements, at most a turn's share. Returns whether more could
