@@ -44,7 +44,7 @@ std::string_view sentence(Errc code) {
     case Errc::no_descriptors:
       return "there are no free file descriptors (ulimit -n)";
     case Errc::too_many_startups:
-      return "too many connections wait for their startup request";
+      return "too many connections are half open";
     case Errc::too_many_connections:
       return "too many connections are open";
     case Errc::bad_record:

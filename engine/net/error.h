@@ -28,7 +28,7 @@ enum class Errc : std::uint8_t {
   rejected,         // the peer rejected the connection
   local_close,
   no_descriptors,        // of the process (EMFILE) or of the system (ENFILE)
-  too_many_startups,     // accepted sockets without a whole startup request, up to a named limit
+  too_many_startups,     // half open: not established yet, up to a named limit
   too_many_connections,  // up to a named limit
   bad_record,            // the octets of a TCP stream are no records of ONC RPC
 };

@@ -27,14 +27,11 @@ Bytes sealed(const ib::InvariantCrc& crc) {
   headers.base.opcode = ib::Opcode::send_only;
   headers.base.queue_pair = 0x11;
   const Bytes payload = from_hex("0102030405");
-  ib::PacketFrame frame(headers, payload.size());
-  frame.seal(crc, payload, kIdentification);
+  const Bytes packet = ib::whole_packet(headers, payload, crc, kIdentification);
   Bytes octets(8);
   rdma::store16(octets.data(), ib::kRoceUdpPort);
   rdma::store16(octets.data() + 2, ib::kRoceUdpPort);
-  octets.insert(octets.end(), frame.head().begin(), frame.head().end());
-  octets.insert(octets.end(), payload.begin(), payload.end());
-  octets.insert(octets.end(), frame.tail().begin(), frame.tail().end());
+  octets.insert(octets.end(), packet.begin(), packet.end());
   rdma::store16(octets.data() + 4, static_cast<std::uint16_t>(octets.size()));
   return octets;
 }

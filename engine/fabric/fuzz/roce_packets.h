@@ -11,13 +11,10 @@
 
 namespace steertag::fuzz {
 
-/// Octets of a packet, with zeros in place of the invariant CRC.
+/// Octets of a packet of any route.
 inline Bytes packet_octets(const fabric::roce::PacketHeaders& headers, View payload) {
-  const fabric::roce::wire::PacketFrame frame(headers, payload.size());
-  Bytes whole(frame.head().begin(), frame.head().end());
-  whole.insert(whole.end(), payload.begin(), payload.end());
-  whole.insert(whole.end(), frame.tail().begin(), frame.tail().end());
-  return whole;
+  return fabric::roce::wire::whole_packet(
+      headers, payload, fabric::roce::wire::InvariantCrc(rdma::infiniband::Ipv4Route{}));
 }
 
 /// A payload of one octet's choice: small, or about as large as the path MTU.

@@ -54,7 +54,7 @@ TEST_F(StartupFloodTest, OneSourceShutsOutOnlyItself) {
   ASSERT_EQ(pair.refusals.size(), 1U);
   EXPECT_EQ(pair.refusals[0].peer.substr(0, kCrowd.size()), kCrowd);
   EXPECT_EQ(pair.refusals[0].error.message(),
-            "too many connections wait for their startup request: 127.0.0.2 has 4, as many as one "
+            "too many connections are half open: 127.0.0.2 has 4, as many as one "
             "source may have");
   expect_a_client_gets_in();
 }

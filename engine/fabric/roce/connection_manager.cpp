@@ -13,7 +13,6 @@ namespace steertag::fabric::roce {
 namespace {
 
 constexpr std::uint32_t kFirstQueuePair = 0x10;  // of those that we draw
-constexpr std::uint32_t kFirstPeerPair = 2;      // 0 and 1 are for management
 constexpr std::uint16_t kFirstFreePort = 49152;  // to the last (RFC 6335 6)
 
 }  // namespace
@@ -27,7 +26,7 @@ ConnectionManager::~ConnectionManager() = default;
 std::uint32_t ConnectionManager::draw(std::uint32_t mask, const auto& taken) const {
   std::uint32_t number = 0;
   for (std::uint32_t i = 0; i < runtime_.limits.roce.number_tries; ++i) {
-    number = static_cast<std::uint32_t>(runtime_.random()) & mask;
+    number = static_cast<std::uint32_t>(runtime_.numbers()) & mask;
     if (!taken(number)) {
       return number;
     }
@@ -70,7 +69,7 @@ Session* ConnectionManager::make_session(const Address& peer) {
   numbers.queue_pair = draw(wire::kPsnMask, [this](std::uint32_t number) {
     return number < kFirstQueuePair || number == wire::kPsnMask || queue_pairs_.contains(number);
   });
-  numbers.first_psn = static_cast<std::uint32_t>(runtime_.random()) & wire::kPsnMask;
+  numbers.first_psn = static_cast<std::uint32_t>(runtime_.numbers()) & wire::kPsnMask;
   auto session = std::make_unique<Session>(*this, peer, numbers);
   Session* const made = session.get();
   queue_pairs_.emplace(numbers.queue_pair, made);
@@ -225,7 +224,8 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
     stale->second->fail_stale();
     return;
   }
-  if (pending >= runtime_.limits.roce.pending_requests) {
+  if ((mad.message.partition & kDefaultPartition) != kDefaultPartition) {
+    reject(from, mad, wire::kRejectedAsUnsupported, CmSubject::request);
     return;
   }
   if (mad.message.path_mtu >
@@ -233,9 +233,16 @@ void ConnectionManager::take_request(const Inbound& datagram, const Mad& mad) {
     reject(from, mad, wire::kRejectedForMtu, CmSubject::request);
     return;
   }
+  auto startup = runtime_.startups.admit(from);
+  if (!startup) {
+    if (startup.error().begins_burst) {
+      service->on_refused(from, {Errc::too_many_startups, std::move(startup.error().reason)});
+    }
+    return;  // the peer repeats its request
+  }
   Session* const session = make_session(from);
   if (session != nullptr) {
-    session->take_first(datagram, mad);
+    session->take_first(datagram, mad, std::move(*startup));
     service->on_request(*session,
                         wire::consumer_data(mad.message.service, mad.message.private_data));
   }

@@ -22,6 +22,10 @@ class Port;
 class Session;
 struct Runtime;
 
+/// The partition of every packet, without the bit of full membership.
+inline constexpr std::uint16_t kDefaultPartition = 0x7fff;
+/// The first queue pair that a connection may have: 0 and 1 are for management.
+inline constexpr std::uint32_t kFirstPeerPair = 2;
 /// Q_Key of queue pair 1.
 inline constexpr std::uint32_t kManagementKey = 0x80010000;
 
@@ -33,6 +37,8 @@ class Service {
   virtual void on_request(Session& session, View private_data) = 0;
   /// A request was rejected: its queue pair has a connection, which is lost.
   virtual void on_stale_request() = 0;
+  /// Requests of this peer, or of all, are dropped: too many are not established.
+  virtual void on_refused(const Address& peer, const Error& error) = 0;
   virtual const StartupPolicy& policy() const = 0;
 };
 
@@ -77,8 +83,6 @@ class ConnectionManager {
   void retire(Session& session);
   /// The port of an initiator that has chosen none. Connections after each other differ in it.
   std::uint16_t next_port();
-  /// Requests that wait for their owner's answer.
-  std::size_t pending = 0;
 
  private:
   using PeerNumber = std::pair<Host, std::uint32_t>;

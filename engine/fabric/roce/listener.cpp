@@ -74,6 +74,7 @@ class RoceRequest final : public ConnectionRequest, private SessionUser {
 
 Expected<std::unique_ptr<Listener>, Error> RoceListener::open(Runtime& runtime, const Url& url,
                                                               AcceptCallback on_request,
+                                                              RefusedCallback on_refused,
                                                               const StartupPolicy& policy) {
   auto addresses = resolve_hosts(url, true);
   if (!addresses) {
@@ -83,7 +84,8 @@ Expected<std::unique_ptr<Listener>, Error> RoceListener::open(Runtime& runtime, 
   if (!port) {
     return tl::unexpected(std::move(port.error()));
   }
-  auto listener = std::make_unique<RoceListener>(runtime, **port, std::move(on_request), policy);
+  auto listener = std::make_unique<RoceListener>(runtime, **port, std::move(on_request),
+                                                 std::move(on_refused), policy);
   const auto number = (*port)->manager().offer(*listener, url.port);
   if (!number) {
     return tl::unexpected(
@@ -94,8 +96,12 @@ Expected<std::unique_ptr<Listener>, Error> RoceListener::open(Runtime& runtime, 
 }
 
 RoceListener::RoceListener(Runtime& runtime, Port& port, AcceptCallback on_request,
-                           const StartupPolicy& policy)
-    : runtime_(runtime), port_(port), on_request_(std::move(on_request)), policy_(policy) {}
+                           RefusedCallback on_refused, const StartupPolicy& policy)
+    : runtime_(runtime),
+      port_(port),
+      on_request_(std::move(on_request)),
+      on_refused_(std::move(on_refused)),
+      policy_(policy) {}
 
 RoceListener::~RoceListener() {
   if (number_ != 0) {
@@ -113,6 +119,14 @@ void RoceListener::on_request(Session& session, View private_data) {
   auto request = std::make_unique<RoceRequest>(runtime_, session, private_data);
   const AcceptCallback on_request = on_request_;  // it may destroy this listener
   on_request(std::move(request));
+}
+
+void RoceListener::on_refused(const Address& peer, const Error& error) {
+  const RefusedCallback on_refused = on_refused_;  // it may destroy this listener
+  if (on_refused) {
+    ++runtime_.notices;
+    on_refused(peer.text(), error);
+  }
 }
 
 void RoceListener::on_stale_request() {

@@ -209,7 +209,7 @@ void RoceConnection::on_read_answered(const RdmaHeader& request, std::uint64_t o
 
 void RoceConnection::on_refused_request(Refusal refusal, std::uint32_t psn) {
   if (state_ == State::operating) {
-    session_->fail(psn, refusal.syndrome);
+    session_->fail(psn, {refusal.syndrome, responder_.msn()});
   }
   finish({Errc::protocol_error, text("PSN 0x%06x: ", psn) + refusal.detail, {}, false}, false,
          role_);
@@ -217,7 +217,7 @@ void RoceConnection::on_refused_request(Refusal refusal, std::uint32_t psn) {
 
 void RoceConnection::on_source_closed(std::uint32_t psn) {
   if (state_ == State::operating) {
-    session_->fail(psn, kAccessError);
+    session_->fail(psn, {kAccessError, responder_.msn()});
   }
   finish({Errc::local_close, "the source of an RDMA Read was closed meanwhile", {}, false}, false,
          role_);

@@ -13,7 +13,6 @@
 namespace steertag::fabric::roce {
 namespace {
 
-constexpr std::uint16_t kDefaultPartition = 0x7fff;  // without the bit of full membership
 // For a packet Linux counts a descriptor and a buffer of a power of two. The buffer is for headers,
 // payload and its own notes: 8704 octets for a packet of 4096.
 constexpr std::size_t kNotesBytes = 512;
@@ -65,7 +64,7 @@ bool Port::room() {
   return has;
 }
 
-Outbound Port::send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+Outbound Port::send(const Address& to, const wire::InvariantCrc& crc, const PacketHeaders& packet,
                     std::span<const View> payload) {
   if (first_ + count_ == kBatch) {
     flush();
@@ -78,26 +77,18 @@ Outbound Port::send(const Address& to, const wire::InvariantCrc& crc, PacketHead
   const MutableView at = slot(index);
   destinations_[index] = to;
   // One copy: the CRC reads what is in the processor's cache, and a packet is one piece.
-  std::size_t bytes = 0;
-  std::byte* end = at.data() + packet.bytes();
-  for (const View piece : payload) {
-    end = std::copy(piece.begin(), piece.end(), end);
-    bytes += piece.size();
-  }
-  packet.base.pad = wire::pad_bytes(bytes);
-  end = std::fill_n(end, packet.base.pad, std::byte{0});
-  wire::encode(packet, at.data());
-  const auto covered = static_cast<std::size_t>(end - at.data());
+  const std::size_t covered = wire::write_packet(packet, payload, at.data());
   const View octets = at.first(covered + wire::kInvariantCrcBytes);
   const std::uint16_t place = network_->groups() ? run_.add(to, octets.size()) : std::uint16_t{0};
-  wire::InvariantCrc::store(crc.of(octets.first(covered), place), end);
+  wire::InvariantCrc::store(crc.of(octets.first(covered), place), at.data() + covered);
   queued_[index] = {octets, &destinations_[index], place};
   return queued_[index];
 }
 
 // An altered packet is in no run: it may have another size, or a wrong CRC that must stay wrong.
-Outbound Port::send_altered(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
-                            std::span<const View> payload, const BentPacket& bent) {
+Outbound Port::send_altered(const Address& to, const wire::InvariantCrc& crc,
+                            const PacketHeaders& packet, std::span<const View> payload,
+                            const BentPacket& bent) {
   run_.end();
   const std::size_t right = send(to, crc, packet, payload).octets.size();
   run_.end();
@@ -109,7 +100,7 @@ Outbound Port::send_altered(const Address& to, const wire::InvariantCrc& crc, Pa
   return queued_[index];
 }
 
-void Port::send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+void Port::send_bent(const Address& to, const wire::InvariantCrc& crc, const PacketHeaders& packet,
                      std::span<const View> payload, const BentPacket& bent,
                      DatagramObservation& observation) {
   for (std::uint32_t i = 0; i < bent.copies; ++i) {

@@ -47,10 +47,10 @@ class Port final : private Channel {
   bool room();
   /// Queues a packet, which leaves at the latest with the next `flush`. It is valid until the next
   /// call; it has no octets if the network is full.
-  Outbound send(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+  Outbound send(const Address& to, const wire::InvariantCrc& crc, const PacketHeaders& packet,
                 std::span<const View> payload);
   /// The same, altered, and as many copies as it wants. Each is reported.
-  void send_bent(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
+  void send_bent(const Address& to, const wire::InvariantCrc& crc, const PacketHeaders& packet,
                  std::span<const View> payload, const BentPacket& bent,
                  DatagramObservation& observation);
   /// As `send`, with octets of the owner, from the base header on. The CRC is added.
@@ -62,8 +62,9 @@ class Port final : private Channel {
     return MutableView(octets_).subspan(index * kMostDatagramBytes, kMostDatagramBytes);
   }
   Expected<void, Error> start();
-  Outbound send_altered(const Address& to, const wire::InvariantCrc& crc, PacketHeaders packet,
-                        std::span<const View> payload, const BentPacket& bent);
+  Outbound send_altered(const Address& to, const wire::InvariantCrc& crc,
+                        const PacketHeaders& packet, std::span<const View> payload,
+                        const BentPacket& bent);
   void on_ready(std::uint32_t events) override;
   void on_deadline() override {}
   void give();

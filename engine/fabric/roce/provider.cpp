@@ -40,9 +40,10 @@ class RoceProvider final : public ReactorProvider {
   }
 
   Expected<std::unique_ptr<Listener>, Error> listen(const Url& url, AcceptCallback on_request,
-                                                    RefusedCallback /*on_refused*/,
+                                                    RefusedCallback on_refused,
                                                     const ListenPolicy& policy) override {
-    return RoceListener::open(runtime(), url, std::move(on_request), policy.roce);
+    return RoceListener::open(runtime(), url, std::move(on_request), std::move(on_refused),
+                              policy.roce);
   }
 
   Expected<std::unique_ptr<Connection>, Error> connect(const Url& url, Domain& domain,

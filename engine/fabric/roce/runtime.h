@@ -1,11 +1,14 @@
 // Shared by the ports, connections and listeners of one provider.
 #pragma once
 
+#include <random>
+
 #include "fabric/roce/network/datagrams.h"
 #include "fabric/roce/network/route.h"
 #include "fabric/roce/packets/limits.h"
 #include "fabric/roce/ports.h"
 #include "fabric/software/software_core.h"
+#include "net/source_quota.h"
 
 namespace steertag::fabric::roce {
 
@@ -14,6 +17,8 @@ struct Runtime final : SoftwareCore {
           Reactor opened)
       : SoftwareCore(source, bounds, std::move(opened)),
         random(std::move(source)),
+        numbers(random()),
+        startups(bounds.startups, random),
         open(std::move(opener)),
         find_route(std::move(finder)),
         ports(*this) {}
@@ -26,6 +31,10 @@ struct Runtime final : SoftwareCore {
   }
 
   RandomSource random;
+  // Of connections and queue pairs. Two testers with the same seed for their steering tags must not
+  // have the same ones: Linux knows a peer by them and its GUID, not by its address.
+  std::mt19937_64 numbers;
+  net::SourceQuota startups;  // requests whose connection is not established
   OpenDatagrams open;
   FindRoute find_route;
   Ports ports;  // destroyed first: sessions use the reactor

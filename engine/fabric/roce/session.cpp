@@ -34,18 +34,11 @@ Session::Session(ConnectionManager& manager, const Address& peer, const SessionN
 }
 
 Session::~Session() {
-  not_pending();
   manager_.runtime().reactor.remove(key_);
 }
 
 Port& Session::port() {
   return manager_.port();
-}
-
-void Session::not_pending() {
-  if (state_ == State::requested) {
-    --manager_.pending;
-  }
 }
 
 void Session::set_deadline(std::chrono::milliseconds wait) {
@@ -114,6 +107,7 @@ void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer)
 
   Mad mad = answer(CmKind::connect_request);
   mad.message.service = wire::tcp_service(port);
+  mad.message.local_guid = guid_of(own);
   mad.message.queue_pair = numbers_.queue_pair;
   mad.message.starting_psn = numbers_.first_psn;
   mad.message.path_mtu = offer.path_mtu;
@@ -137,10 +131,11 @@ void Session::request(SessionUser& user, std::uint16_t port, const Offer& offer)
   say(mad);
 }
 
-void Session::take_first(const Inbound& datagram, const Mad& request) {
+void Session::take_first(const Inbound& datagram, const Mad& request,
+                         net::SourceQuota::Slot startup) {
   datagrams_.keep(datagram);
   state_ = State::requested;
-  ++manager_.pending;
+  startup_ = std::move(startup);
   transaction_ = request.transaction;
   peer_id_ = request.message.local_id;
   peer_queue_pair_ = request.message.queue_pair;
@@ -162,14 +157,19 @@ void Session::accept(const Offer& offer) {
   if (state_ != State::requested) {
     return;
   }
-  not_pending();
   state_ = State::accepting;
   Mad mad = answer(CmKind::connect_reply);
   mad.message.queue_pair = numbers_.queue_pair;
   mad.message.starting_psn = numbers_.first_psn;
+  mad.message.local_guid = guid_of(port().local());
   mad.message.private_data = offer.private_data;
+  // A reply lowers what the request offers, and raises nothing.
   mad.message.responder_resources = offer.ird;
   mad.message.initiator_depth = offer.ord;
+  if (policy_.limits_depths) {
+    mad.message.responder_resources = std::min(offer.ird, terms_.ord);
+    mad.message.initiator_depth = std::min(offer.ord, terms_.ird);
+  }
   mad.message.rnr_retry_count = offer.rnr_retries;
   bent_ = offer.bent;
   const Limits& limits = limits_of(manager_);
@@ -184,7 +184,6 @@ void Session::reject(std::uint16_t reason, View private_data) {
   Mad mad = answer(CmKind::connect_reject);
   mad.message.reason = reason;
   mad.message.private_data = private_data;
-  not_pending();
   user_ = nullptr;
   say(mad);  // the last message is said again when the peer repeats its request
   end(State::over);
@@ -195,6 +194,7 @@ void Session::disconnect() {
     return;
   }
   state_ = State::disconnecting;
+  startup_.reset();
   Runtime& runtime = manager_.runtime();
   transaction_ = runtime.random();
   Mad mad = answer(CmKind::disconnect_request);
@@ -203,10 +203,10 @@ void Session::disconnect() {
   say(mad);
 }
 
-void Session::fail(std::uint32_t psn, std::uint8_t syndrome) {
+void Session::fail(std::uint32_t psn, const AckHeader& nak) {
   state_ = State::failing;
   nak_psn_ = psn;
-  nak_ = AckHeader{syndrome, 0};
+  nak_ = nak;
   has_last_ = false;
   set_deadline(manager_.runtime().limits.closing);
 }
@@ -238,6 +238,7 @@ void Session::leave() {
 
 void Session::end(State state) {
   state_ = state;
+  startup_.reset();
   manager_.forget_peer(*this);
   set_deadline(limits_of(manager_).time_wait);
 }
@@ -265,6 +266,7 @@ void Session::send_octets(View octets) {
 
 void Session::established_now() {
   state_ = State::established;
+  startup_.reset();
   bent_.reset();
   has_last_ = false;
   manager_.runtime().reactor.set_deadline(key_, kNever);

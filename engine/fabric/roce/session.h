@@ -81,7 +81,7 @@ class Session final : public Channel {
   void disconnect();
   /// The NAK of this PSN ended the connection. The session repeats it when the peer repeats its
   /// request, and waits for the peer to end the connection.
-  void fail(std::uint32_t psn, std::uint8_t syndrome);
+  void fail(std::uint32_t psn, const AckHeader& nak);
   /// Reports datagrams to `sink` until the user goes; those of a request that came before, too.
   void observe(trace::ByteSink* sink, trace::Role own) { datagrams_.observe(sink, own); }
   void set_policy(const Policy& policy) { policy_ = policy; }
@@ -108,7 +108,7 @@ class Session final : public Channel {
   Port& port();
 
   // For the manager.
-  void take_first(const Inbound& datagram, const Mad& request);
+  void take_first(const Inbound& datagram, const Mad& request, net::SourceQuota::Slot startup);
   void take(const Inbound& datagram, const Mad& mad);
   /// Returns whether the packet is this session's.
   bool take(const Inbound& datagram, const Packet& packet);
@@ -134,6 +134,8 @@ class Session final : public Channel {
 
   void take_reply(const Mad& mad);
   void take_reject(const Mad& mad);
+  void tell_refusal(const Mad& reply, std::uint16_t reason);
+  void refuse_reply(const Mad& reply);
   void take_repeated_request();
   void take_misplaced();
   void established_now();
@@ -143,7 +145,6 @@ class Session final : public Channel {
   void say_once(CmKind kind, std::uint64_t transaction);
   std::chrono::milliseconds pace() const;
   void end(State state);
-  void not_pending();
   Mad answer(CmKind kind) const;
   void note_terms(const CmMessage& message, std::uint8_t path_mtu);
   void set_deadline(std::chrono::milliseconds wait);
@@ -155,6 +156,7 @@ class Session final : public Channel {
   DatagramObservation datagrams_;
   SessionUser* user_ = nullptr;
   State state_ = State::unused;
+  net::SourceQuota::Slot startup_;  // until the connection is established
   bool initiator_ = false;
   Reactor::Key key_ = 0;
   std::uint32_t peer_id_ = 0;

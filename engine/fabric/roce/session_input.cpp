@@ -1,4 +1,5 @@
 // What a session makes of the messages and packets of its peer.
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -37,8 +38,9 @@ void Session::take(const Inbound& datagram, const Mad& mad) {
       // The peer's user takes its time; the user's own limit ends it.
       if (state_ == State::requesting || state_ == State::accepting) {
         tries_ = 0;
-        set_deadline(std::chrono::duration_cast<std::chrono::milliseconds>(
-            time_of(mad.message.service_timeout)));
+        set_deadline(std::max(manager_.runtime().limits.roce.cm_response,
+                              std::chrono::duration_cast<std::chrono::milliseconds>(
+                                  time_of(mad.message.service_timeout))));
       } else {
         take_misplaced();
       }
@@ -101,19 +103,17 @@ void Session::take_reply(const Mad& mad) {
   }
   if (state_ != State::requesting) {
     if (state_ == State::over && peer_id_ == 0) {
-      // Our user has left.
-      Mad refusal = answer(CmKind::connect_reject);
-      refusal.transaction = mad.transaction;
-      refusal.message.subject = CmSubject::reply;
-      refusal.message.remote_id = mad.message.local_id;
-      refusal.message.reason = wire::kRejectedByConsumer;
-      tell(encode_mad(refusal));
+      tell_refusal(mad, wire::kRejectedByConsumer);  // our user has left
     } else {
       take_misplaced();
     }
     return;
   }
   peer_id_ = mad.message.local_id;
+  if (mad.message.queue_pair < kFirstPeerPair) {
+    refuse_reply(mad);
+    return;
+  }
   peer_queue_pair_ = mad.message.queue_pair;
   note_terms(mad.message, terms_.path_mtu);
   manager_.note_peer(*this);
@@ -128,6 +128,26 @@ void Session::take_reply(const Mad& mad) {
   }
   if (user_ != nullptr) {
     user_->on_accepted(mad.message.private_data);
+  }
+}
+
+void Session::tell_refusal(const Mad& reply, std::uint16_t reason) {
+  Mad refusal = answer(CmKind::connect_reject);
+  refusal.transaction = reply.transaction;
+  refusal.message.subject = CmSubject::reply;
+  refusal.message.remote_id = reply.message.local_id;
+  refusal.message.reason = reason;
+  tell(encode_mad(refusal));
+}
+
+// A connection cannot have the queue pair of management.
+void Session::refuse_reply(const Mad& reply) {
+  tell_refusal(reply, wire::kRejectedForServiceType);
+  has_last_ = false;
+  end(State::over);
+  if (user_ != nullptr) {
+    user_->on_unreachable(
+        {Errc::cannot_connect, text("the REP names queue pair %u", reply.message.queue_pair)});
   }
 }
 
@@ -182,7 +202,6 @@ void Session::take_refusal() {
     return;
   }
   const bool ended = state_ == State::disconnecting;
-  not_pending();
   has_last_ = false;
   end(State::over);
   if (user_ == nullptr) {

@@ -281,17 +281,102 @@ TEST_F(RoceStartupTest, PendingRequestsAreBounded) {
   pair.answer = [&](std::unique_ptr<ConnectionRequest> request) {
     waiting.push_back(std::move(request));
   };
-  const std::size_t most = Limits{}.pending_requests;
-  for (std::uint32_t i = 0; i < most + 10; ++i) {
-    Mad mad = end.request(pair.listener->port());
-    mad.message.local_id = kId + i;
-    mad.message.queue_pair = kQueuePair + i;
-    end.say(mad);
-    pair.provider->poll(std::chrono::milliseconds(0));
-  }
-  EXPECT_EQ(waiting.size(), most);
+  say_many_requests(kStartupLimits.of_source + 10);
+  EXPECT_EQ(waiting.size(), kStartupLimits.of_source);
   end.say(end.request(pair.listener->port()));
   EXPECT_EQ(turn(), Kinds{"MsgRcptAck"}) << "to the request that is repeated meanwhile";
+}
+
+TEST_F(RoceStartupTest, AcceptedRequestsAreBoundedUntilTheyAreEstablished) {
+  std::vector<std::unique_ptr<Connection>> accepted;
+  std::vector<std::unique_ptr<Notices>> notices;
+  pair.answer = [&](std::unique_ptr<ConnectionRequest> request) {
+    notices.push_back(std::make_unique<Notices>());
+    accepted.push_back(
+        *request->accept(*pair.server_domain, {}, *notices.back(), nullptr, nullptr));
+  };
+  say_many_requests(kStartupLimits.of_source + 10);
+  EXPECT_EQ(accepted.size(), kStartupLimits.of_source);
+  end.receive();
+  end.say(RawEnd::answer(CmKind::ready_to_use, end.mads.front()));
+  turn();
+  say_many_requests(1, 2 * kStartupLimits.of_source);
+  EXPECT_EQ(accepted.size(), kStartupLimits.of_source + 1) << "an established one gives its place";
+}
+
+TEST_F(RoceStartupTest, ARequestForAnotherPartitionIsRejected) {
+  Mad mad = end.request(pair.listener->port());
+  mad.message.partition = 0x1234;
+  end.say(mad);
+  EXPECT_EQ(turn(), Kinds{"ConnectReject"});
+  mad.message.partition = 0x7fff;
+  end.say(mad);
+  EXPECT_EQ(turn(), Kinds{"ConnectReply"}) << "a limited member of the default partition";
+}
+
+TEST_F(RoceStartupTest, AReplyLowersTheReadsThatTheRequestOffers) {
+  Mad mad = end.request(pair.listener->port());
+  mad.message.responder_resources = 2;
+  mad.message.initiator_depth = 0;
+  end.say(mad);
+  ASSERT_EQ(turn(), Kinds{"ConnectReply"});
+  EXPECT_EQ(end.mads.back().message.responder_resources, 0);
+  EXPECT_EQ(end.mads.back().message.initiator_depth, 2);
+}
+
+TEST_F(RoceInitiatorTest, AReplyMustNotNameAQueuePairOfManagement) {
+  ASSERT_NO_FATAL_FAILURE(request());
+  acceptance.message.queue_pair = 1;
+  end.say(acceptance);
+  EXPECT_EQ(turn(), Kinds{"ConnectReject"});
+  ASSERT_TRUE(notices.refused);
+  EXPECT_NE(notices.refused->detail.find("queue pair 1"), std::string::npos)
+      << notices.refused->message();
+}
+
+TEST_F(RoceInitiatorTest, AReceiptThatPromisesNothingIsNoReasonToHurry) {
+  ASSERT_NO_FATAL_FAILURE(request());
+  Mad receipt = message(CmKind::message_receipt_ack);
+  receipt.message.service_timeout = 0;
+  for (int i = 0; i < 10; ++i) {
+    end.say(receipt);
+    EXPECT_EQ(turn(), Kinds{});
+  }
+  now += std::chrono::nanoseconds(Limits{}.cm_response).count();
+  EXPECT_EQ(turn(), Kinds{"ConnectRequest"});
+}
+
+/// The first request of a provider that has these random numbers.
+Mad first_request(const RandomSource& random) {
+  struct Seeded final : RoceInitiatorTest {
+    explicit Seeded(const Factory& factory) : RoceInitiatorTest(factory) {}
+    void TestBody() override {}
+    Mad asked() {
+      request();
+      return end.mads.back();
+    }
+  };
+  Factory factory = testing::roce_factory();
+  factory.make = [&random](const fabric::Limits& limits, Clock clock) {
+    return *make_provider(random, limits, std::move(clock));
+  };
+  Seeded seeded(factory);
+  Mad mad = seeded.asked();
+  mad.message.private_data = {};
+  return mad;
+}
+
+TEST(RoceNumbers, TestersWithTheSameSeedHaveOtherNumbers) {
+  const auto request_of = [](std::uint64_t first) {
+    // Only the first number is the provider's own. The others are those of the same seed.
+    std::uint64_t drawn = 0;
+    return first_request([&] { return drawn++ == 0 ? first : drawn * 0x9e3779b97f4a7c15; });
+  };
+  const Mad one = request_of(1);
+  const Mad other = request_of(2);
+  EXPECT_NE(one.message.local_id, other.message.local_id);
+  EXPECT_NE(one.message.queue_pair, other.message.queue_pair);
+  EXPECT_NE(one.message.local_guid, 0U);
 }
 
 }  // namespace

@@ -37,11 +37,8 @@ class RawEnd {
 
   void send(PacketHeaders headers, View payload = {}, std::uint8_t spoil = 0,
             std::uint16_t identification = 0) {
-    wire::PacketFrame frame(headers, payload.size());
-    frame.seal(wire::InvariantCrc(route_of(network_->local(), peer_)), payload, identification);
-    Bytes packet(frame.head().begin(), frame.head().end());
-    packet.insert(packet.end(), payload.begin(), payload.end());
-    packet.insert(packet.end(), frame.tail().begin(), frame.tail().end());
+    const wire::InvariantCrc crc(route_of(network_->local(), peer_));
+    Bytes packet = wire::whole_packet(headers, payload, crc, identification);
     packet.back() ^= std::byte{spoil};
     send_octets(packet);
   }
@@ -136,6 +133,16 @@ class RoceStartupTest : public ::testing::Test {
     end.receive();
     return end.take_kinds();
   }
+  /// Requests of other connections, each with its own numbers.
+  void say_many_requests(std::size_t count, std::size_t first = 0) {
+    for (std::size_t i = first; i < first + count; ++i) {
+      Mad mad = end.request(pair.listener->port());
+      mad.message.local_id += static_cast<std::uint32_t>(i);
+      mad.message.queue_pair += static_cast<std::uint32_t>(i);
+      end.say(mad);
+      pair.provider->poll(std::chrono::milliseconds(0));
+    }
+  }
   void establish() {
     end.say(end.request(pair.listener->port()));
     ASSERT_EQ(turn(), Kinds{"ConnectReply"});
@@ -162,7 +169,9 @@ class RoceStartupTest : public ::testing::Test {
 // The provider as initiator, whose request the raw end accepts.
 class RoceInitiatorTest : public RoceStartupTest {
  protected:
-  void establish(const ConnectionOptions& options = {}) {
+  using RoceStartupTest::RoceStartupTest;
+  /// Its request has come, and is not answered.
+  void request(const ConnectionOptions& options = {}) {
     Url url = *parse_url(pair.url());
     url.host = std::string(end.local().text(), 0, end.local().text().rfind(':'));
     auto started =
@@ -173,6 +182,9 @@ class RoceInitiatorTest : public RoceStartupTest {
     end.turn_to_sender();
     acceptance = RawEnd::answer(CmKind::connect_reply, end.mads.back());
     acceptance.message.queue_pair = RawEnd::kQueuePair;
+  }
+  void establish(const ConnectionOptions& options = {}) {
+    ASSERT_NO_FATAL_FAILURE(request(options));
     end.say(acceptance);
     ASSERT_EQ(turn(), Kinds{"ReadyToUse"});
     ASSERT_TRUE(notices.established);

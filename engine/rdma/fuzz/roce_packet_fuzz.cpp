@@ -44,16 +44,10 @@ void check_management(View payload) {
 }
 
 void check_packet(const Packet& packet, View octets, const InvariantCrc& crc) {
-  PacketFrame frame(packet.headers, packet.payload.size());
-  frame.seal(crc, packet.payload);
-  const View head = frame.head();
-  const View tail = frame.tail();
-  fuzz::check(head.size() + packet.payload.size() + tail.size() == octets.size());
+  const Bytes whole = whole_packet(packet.headers, packet.payload, crc);
+  fuzz::check(whole.size() == octets.size());
   fuzz::check(inside(packet.payload, octets) && inside(packet.pad, octets));
-  fuzz::check(decode_headers(head.data()) == packet.headers);
-  Bytes whole(head.begin(), head.end());
-  whole.insert(whole.end(), packet.payload.begin(), packet.payload.end());
-  whole.insert(whole.end(), tail.begin(), tail.end());
+  fuzz::check(decode_headers(whole.data()) == packet.headers);
   fuzz::check(crc.check(whole) && crc.identification_of(whole) == 0);
 
   Bytes expected(octets.begin(), octets.end());

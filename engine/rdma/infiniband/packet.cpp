@@ -45,25 +45,25 @@ PacketHeaders decode_headers(const std::byte* from) {
   return headers;
 }
 
-PacketFrame::PacketFrame(const PacketHeaders& headers, std::size_t payload_bytes)
-    : head_bytes_(static_cast<std::uint8_t>(headers.bytes())), pad_(pad_bytes(payload_bytes)) {
-  PacketHeaders padded = headers;
-  padded.base.pad = pad_;
-  encode(padded, head_.data());
+std::size_t write_packet(PacketHeaders headers, std::span<const View> payload, std::byte* to) {
+  std::size_t bytes = 0;
+  std::byte* end = to + headers.bytes();
+  for (const View piece : payload) {
+    end = std::copy(piece.begin(), piece.end(), end);
+    bytes += piece.size();
+  }
+  headers.base.pad = pad_bytes(bytes);
+  end = std::fill_n(end, headers.base.pad, std::byte{0});
+  encode(headers, to);
+  return static_cast<std::size_t>(end - to);
 }
 
-void PacketFrame::seal(const InvariantCrc& crc, std::span<const View> payload,
-                       std::uint16_t identification) {
-  const View pad = tail().first(pad_);
-  std::size_t bytes = head_bytes_ + pad.size();
-  for (const View piece : payload) bytes += piece.size();
-  std::uint32_t value = crc.start(head(), bytes, identification);
-  for (const View piece : payload) value = InvariantCrc::add(value, piece);
-  InvariantCrc::store(InvariantCrc::add(value, pad), tail_.data() + pad_);
-}
-
-void PacketFrame::seal(const InvariantCrc& crc, View payload, std::uint16_t identification) {
-  seal(crc, std::span<const View>(&payload, 1), identification);
+Bytes whole_packet(const PacketHeaders& headers, View payload, const InvariantCrc& crc,
+                   std::uint16_t identification) {
+  Bytes octets(headers.bytes() + payload.size() + pad_bytes(payload.size()) + kInvariantCrcBytes);
+  const std::size_t covered = write_packet(headers, {&payload, 1}, octets.data());
+  InvariantCrc::store(crc.of(View(octets).first(covered), identification), octets.data() + covered);
+  return octets;
 }
 
 std::string describe(const PacketError& error) {

@@ -1,7 +1,6 @@
 // A packet of RoCEv2, from the base header through the invariant CRC: written and taken apart.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -42,31 +41,13 @@ struct PacketHeaders {
 void encode(const PacketHeaders& headers, std::byte* to);
 PacketHeaders decode_headers(const std::byte* from);
 
-/// What surrounds a payload: the headers in front of it, pad and invariant CRC behind it. The
-/// payload is not copied.
-class PacketFrame {
- public:
-  /// Writes the headers with the pad that the payload needs. The CRC is still zero.
-  PacketFrame(const PacketHeaders& headers, std::size_t payload_bytes);
-
-  /// Computes the CRC, over octets that a test may have changed. `identification` is that of the
-  /// IPv4 header.
-  void seal(const InvariantCrc& crc, std::span<const View> payload,
-            std::uint16_t identification = 0);
-  void seal(const InvariantCrc& crc, View payload, std::uint16_t identification = 0);
-
-  MutableView head() { return MutableView(head_).first(head_bytes_); }
-  View head() const { return View(head_).first(head_bytes_); }
-  MutableView tail() { return MutableView(tail_).first(pad_ + kInvariantCrcBytes); }
-  View tail() const { return View(tail_).first(pad_ + kInvariantCrcBytes); }
-  std::size_t pad() const { return pad_; }
-
- private:
-  std::array<std::byte, kMostHeaderBytes> head_;
-  std::array<std::byte, kMostPadBytes + kInvariantCrcBytes> tail_{};
-  std::uint8_t head_bytes_;
-  std::uint8_t pad_;
-};
+/// Writes headers, payload and pad at `to`, which needs room for them and the invariant CRC.
+/// Returns how many octets those are; the CRC follows them. The pad that the payload needs is in
+/// the headers.
+std::size_t write_packet(PacketHeaders headers, std::span<const View> payload, std::byte* to);
+/// The same with its CRC, as octets of their own. `identification` is that of the IPv4 header.
+Bytes whole_packet(const PacketHeaders& headers, View payload, const InvariantCrc& crc,
+                   std::uint16_t identification = 0);
 
 /// Why octets are no packet.
 enum class PacketFault : std::uint8_t {

@@ -13,11 +13,7 @@ namespace {
 using trace::Role;
 
 Bytes packet(const PacketHeaders& headers, View payload) {
-  const PacketFrame frame(headers, payload.size());
-  Bytes octets(frame.head().begin(), frame.head().end());
-  octets.insert(octets.end(), payload.begin(), payload.end());
-  octets.insert(octets.end(), frame.tail().begin(), frame.tail().end());
-  return octets;
+  return whole_packet(headers, payload, InvariantCrc(Ipv4Route{}));
 }
 
 Bytes message(CmKind kind, std::uint32_t queue_pair) {

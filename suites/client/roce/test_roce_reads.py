@@ -9,7 +9,7 @@ from ..client_verdicts import survives
 from ..memory_use import source
 from .roce_script import expect_going_on, PacketScript, psns
 
-READ_AGAIN, DEPTH = "IBA-9.7-4", "IBA-9.7-7"
+READ_AGAIN, DEPTH, MISPLACED = "IBA-9.7-4", "IBA-9.7-7", "IBA-9.7-9"
 NEEDS = ["server-bent-packets", "client-read-chunks"]
 REPETITIONS = 3
 READS_BEYOND = 8
@@ -94,6 +94,49 @@ def test_read_again(bench, name):
     expect.equal(len(script.responses()), REPETITIONS, READ_AGAIN, "repetitions")
     expect(outcome, READ_AGAIN, must=[kinds.COMPLETED])
     expect_going_on(script, outcome, READ_AGAIN)
+
+
+class MisplacedRead(PacketScript):
+    """Before the reply, an RDMA Read of the read chunk that has the PSN of an earlier Send; then a right one."""
+
+    def __init__(self):
+        super().__init__(is_write, self._begin, lambda script: script.came())
+        self.sent = None  # the earlier Send
+
+    def _begin(self, _script):
+        chunk = source(self.reply)
+        self.sent = next(
+            (each for each in self.before() if each.is_of_server and each.is_send), None
+        )
+        if self.sent is None:
+            return
+        read = next(each for each in self.before() if each.opcode == roce.READ_REQUEST)
+        octets = bytearray(read.octets)
+        octets[roce.PSN_AT : roce.PSN_AT + 3] = self.sent.psn.to_bytes(3, "big")
+        self.reply.raw.send_raw(bytes(octets))
+        self.reply.raw.read(chunk.handle, chunk.offset, READ_BYTES)
+
+    def came(self):
+        """Whether the right RDMA Read was answered."""
+        found = (each for each in self.answers() if each.is_read_response)
+        return self.sent is None or any(each.psn != self.sent.psn for each in found)
+
+    def wrong(self):
+        """READ responses with the PSN of the Send."""
+        return [e for e in self.answers() if e.is_read_response and e.psn == self.sent.psn]
+
+
+@case("client.roce.misplaced-read", requirements=[MISPLACED], needs=NEEDS, hostile=True)
+def test_misplaced_read(bench):
+    """An RDMA Read request of a read chunk has the PSN of an earlier Send of the server. It has no response, and the
+    client answers the next one."""
+    script = MisplacedRead()
+    outcome = bench.use(script)
+    if script.sent is None:
+        bench.not_testable("the server has sent nothing on this connection before")
+    expect.equal(len(script.wrong()), 0, MISPLACED, "READ responses", outcome=outcome)
+    expect.true(script.came(), MISPLACED, "the next RDMA Read is answered", outcome=outcome)
+    expect(outcome, MISPLACED, must=[kinds.COMPLETED])
 
 
 class ManyReads(PacketScript):

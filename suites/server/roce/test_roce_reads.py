@@ -10,7 +10,7 @@ from steertag.suite import case, expect, kinds
 from steertag.suite.rdma import roce_packets as roce
 from ..direct_user import DirectUser
 
-AGAIN = "IBA-9.7-4"
+AGAIN, MISPLACED = "IBA-9.7-4", "IBA-9.7-9"
 NEEDS = ["bent-packets"]
 SINK_OCTETS = 64
 REPEATED_READS = 3
@@ -67,6 +67,31 @@ def test_repeated_frame_read(bench, name):
         expect_again(conn, later, first[begin:])
     user.expect_frame(reference, AGAIN)
     user.expect_alive(AGAIN)
+
+
+@case(
+    "server.roce.misplaced-read",
+    requirements=[MISPLACED],
+    needs=[*NEEDS, "direct-access"],
+    hostile=True,
+)
+def test_misplaced_read(bench):
+    """The request for a frame is repeated with the key and the address of another frame. It has no response, and
+    the connection goes on."""
+    user = DirectUser(bench)
+    references = [user.reference(bench.file(bench.random.randbytes(FILE_OCTETS))) for _ in "ab"]
+    conn = user.optimistic.conn
+    start = len(roce.packets(conn))
+    for reference in references:
+        user.expect_frame(reference, MISPLACED)
+    first, second = (each for each in requests(conn, start))
+    octets = bytearray(first.octets)
+    octets[roce.ADDRESS_AT : roce.LENGTH_AT] = second.octets[roce.ADDRESS_AT : roce.LENGTH_AT]
+    later = len(roce.packets(conn))
+    conn.raw.send_raw(bytes(octets))
+    user.expect_frame(references[0], MISPLACED)
+    came = [each for each in responses(conn, later) if each.psn == first.psn]
+    expect.equal(len(came), 0, MISPLACED, "READ responses in the place of another READ")
 
 
 def expect_again(conn, start, wanted):

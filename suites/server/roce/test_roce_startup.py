@@ -10,7 +10,7 @@ from .packet_checks import SERVED, expect_served
 
 AGAIN, NO_SERVICE, ORDER = "IBA-12-1", "IBA-12-2", "IBA-12-3"
 ENDED, FOREIGN, STALE, ADDRESSES = "IBA-12-4", "IBA-12-5", "IBA-12-6", "IBA-A11-1"
-REPAIRED = "IBA-12-7"
+REPAIRED, DEPTHS = "IBA-12-7", "IBA-12-8"
 NEEDS = ["bent-packets"]
 # Octets of a service id in place of the right ones, with their offset in it.
 SERVICES = {
@@ -65,6 +65,15 @@ def test_stale_request(bench):
     later = bench.connect(greet=False, must_open=False)
     expect.true(later.open, STALE, "a later client is accepted")
     expect_served(bench)
+
+
+@case("server.roce.reply-depths", requirements=[DEPTHS], needs=NEEDS)
+def test_reply_depths(bench):
+    """The REQ allows one RDMA Read at a time in each direction. The REP offers no more."""
+    conn = bench.connect(ird=1, ord=1)
+    depths = messages(conn, roce.REP)[0].word(roce.DEPTHS_AT)
+    expect.at_most(depths >> 24, 1, DEPTHS, "responder resources of the REP")
+    expect.at_most(depths >> 16 & 0xFF, 1, DEPTHS, "initiator depth of the REP")
 
 
 # Of the messages of our startup, REQ and RTU.

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "rdma/infiniband/transport.h"
+#include "rdma/octets.h"
 
 namespace steertag::fabric::roce {
 namespace {
@@ -71,6 +72,11 @@ Gid gid_of(const Address& address) {
     std::memcpy(gid.data(), &six.sin6_addr, gid.size());
   }
   return gid;
+}
+
+std::uint64_t guid_of(const Address& address) {
+  constexpr std::size_t kGuidBytes = 8;
+  return rdma::load64(gid_of(address).data() + sizeof(Gid) - kGuidBytes);
 }
 
 Host host_of(const Address& address) {

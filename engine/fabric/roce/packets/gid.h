@@ -22,6 +22,8 @@ struct Host {
 };
 
 Gid gid_of(const Address& address);
+/// A number for the channel adapter that the address stands for; it is not 0.
+std::uint64_t guid_of(const Address& address);
 Host host_of(const Address& address);
 /// For the invariant CRC of packets from one to the other. Both are of one family.
 rdma::infiniband::IpRoute route_of(const Address& source, const Address& destination);

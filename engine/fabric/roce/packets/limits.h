@@ -33,9 +33,9 @@ struct Limits {
   /// How long a queue pair number stays out of use, and the end is answered again. Longer than
   /// another end of ours repeats its DREQ.
   std::chrono::milliseconds time_wait{3000};
-  /// Requests of one local address without the owner's answer. Further ones are dropped, and the
-  /// peer repeats them.
-  std::size_t pending_requests = 1024;
+  /// Requests whose connection is not established: fabric::Limits::startups. Further ones are
+  /// dropped, and the peer repeats them.
+  ///
   /// Connections and ended connections of one local address. Further requests are dropped.
   std::size_t sessions = 65536;
   /// Addresses of 127/8 that a client tries to bind.

@@ -21,6 +21,7 @@ struct Policy {
   bool reports_gap_once = true;     // false: a NAK for each packet behind a gap
   bool knows_duplicates = true;     // false: a repeated Send is another message
   bool repeats_responses = true;    // false: a repeated READ has no response
+  bool knows_reads = true;          // false: a READ in the place of another request has one
   bool repeats_parts = true;        // false: none if it begins behind the start of its memory
   bool repeats_from_middle = true;  // false: its response is from the start of its memory
   // false: RDMA Reads beyond the agreed number have no response. Without a Send between them all
@@ -46,6 +47,7 @@ struct Policy {
   bool repairs_startup = true;  // false: REQ and REP are not repeated by time, data is no RTU
   bool takes_repeated_request = true;    // false: a REQ, or a REP, ends the connection it made
   bool ignores_misplaced = true;         // false: RTU, REP and MRA end an established connection
+  bool limits_depths = true;             // false: a REP offers more READs than the REQ
   bool answers_disconnect = true;        // false: a DREQ has no answer
   bool checks_disconnect = true;         // false: a DREQ for another queue pair ends the connection
   bool expects_disconnect_reply = true;  // false: a DREP ends a connection without a DREQ

@@ -243,6 +243,7 @@ bool Requester::covers(std::uint32_t psn) const {
 
 void Requester::progress(Time now) {
   recovering_ = false;
+  paused_ = false;  // another copy of what was not ready to be received has been
   rnr_left_ = terms_.rnr_retries;
   stalled_since_ = now;
   measure(now);

@@ -42,6 +42,18 @@ TEST_F(RoceRequesterTest, ANakIsAnsweredFromItsPacketOn) {
   EXPECT_EQ(sent(), Lines{}) << "a second NAK of the same gap";
 }
 
+TEST_F(RoceRequesterTest, WhatWasNotReadyToBeReceivedMayHaveBeenByAnotherCopy) {
+  post_send(1);
+  requester.transmit(now);
+  acknowledge(kRnrNak | 28, 0);
+  acknowledge(kAck, 0);
+  sent();
+  post_send(2);
+  requester.transmit(now);
+  EXPECT_EQ(sent(), Lines{line("SEND Only", 1)}) << "nothing waits for a receive any more";
+  EXPECT_NE(requester.deadline(), kNever);
+}
+
 TEST_F(RoceRequesterTest, SilenceRepeatsWithGrowingPauses) {
   post_send(1, pattern(300));
   requester.transmit(now);

@@ -10,6 +10,7 @@ namespace steertag::fabric::roce {
 namespace {
 
 constexpr std::size_t kMostPathMtuBytes = 4096;
+constexpr std::uint32_t kMostReadBytes = std::uint32_t{1} << 31;  // InfiniBand specification 9.7.7
 constexpr std::uint8_t kSequenceNak = 0x60;
 constexpr std::uint8_t kRnrNak = 0x20;
 constexpr std::uint8_t kAckWithoutCredits = 0x1f;
@@ -31,6 +32,7 @@ void Responder::start(const ResponseTerms& terms) {
 void Responder::stop() {
   started_ = false;
   answers_.clear();
+  executed_.clear();
   receives_.clear();
 }
 
@@ -109,6 +111,22 @@ bool Responder::loses(const Packet& read) {
   return true;
 }
 
+// Whether it asks for what a READ with its PSN, or with one before in its response, has asked for.
+// Every other one in the place of an earlier request is not checked by anyone.
+bool Responder::repeats(const Packet& read) const {
+  const RdmaHeader& asked = read.headers.rdma;
+  for (std::uint64_t i = executed_.first(); i != executed_.end(); ++i) {
+    const RdmaHeader& known = executed_.at(i).read;
+    const std::int32_t packets = psn_distance(executed_.at(i).psn, read.headers.base.psn);
+    const auto skipped = std::uint64_t{terms_.path_mtu} * static_cast<std::uint32_t>(packets);
+    if (packets >= 0 && asked.key == known.key && skipped <= known.length &&
+        asked.address == known.address + skipped && asked.length <= known.length - skipped) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // A READ is executed again, as its response may be lost. Of other requests the acknowledgement may
 // be.
 void Responder::take_duplicate(const Packet& request) {
@@ -120,6 +138,9 @@ void Responder::take_duplicate(const Packet& request) {
   }
   const std::uint32_t psn = request.headers.base.psn;
   if (!policy_.repeats_responses || (lost_read_ && psn_distance(*lost_read_, psn) >= 0)) {
+    return;
+  }
+  if (request.headers.rdma.length > kMostReadBytes || (policy_.knows_reads && !repeats(request))) {
     return;
   }
   const std::uint32_t end = psn_after(psn, packets_of(request.headers.rdma.length));
@@ -188,6 +209,9 @@ std::optional<Refusal> Responder::take_send(const Packet& request) {
   const OpcodeTraits& traits = request.headers.traits();
   const PostedReceive receive = receives_.front();
   const std::size_t bytes = request.payload.size();
+  if (message_ != Message::send) {
+    received_ = 0;  // by a policy an RDMA Write may have begun
+  }
   if (bytes > receive.buffer.size() - received_) {
     return invalid(text("Send of %llu octets or more for a posted receive of %zu",
                         static_cast<Longest>(received_) + bytes, receive.buffer.size()));
@@ -309,6 +333,9 @@ std::optional<Refusal> Responder::take_read(const Packet& request) {
   if (!request.payload.empty()) {
     return invalid("READ request with a payload");
   }
+  if (request.headers.rdma.length > kMostReadBytes) {
+    return invalid(text("READ request for %u octets", request.headers.rdma.length));
+  }
   if (loses(request)) {
     return std::nullopt;
   }
@@ -328,6 +355,10 @@ std::optional<Refusal> Responder::take_read(const Packet& request) {
     source = found ? *found : nullptr;
   }
   owner_.on_read(request.headers.rdma);
+  if (executed_.size() >= std::max<std::size_t>(terms_.reads, 1)) {
+    executed_.pop();
+  }
+  executed_.push() = {request.headers.base.psn, request.headers.rdma};
   ++msn_;
   expected_ = psn_after(expected_, packets_of(request.headers.rdma.length));
   answer_read(answers_.end(), request.headers.rdma, request.headers.base.psn, source, false);
@@ -403,14 +434,10 @@ void Responder::send_one() {
   PacketHeaders packet;
   packet.ack = {answer.syndrome, msn_};
   if (!answer.response) {
-    // The READ between two acknowledgements may have been repeated with a PSN before both.
-    const bool another_follows = answers_.size() > 1 && !answers_[1].response;
     packet.base.opcode = Opcode::acknowledge;
     packet.base.psn = answer.psn;
     answers_.pop_front();
-    if (!another_follows) {
-      output_.send(packet, {});
-    }
+    output_.send(packet, {});
     return;
   }
   if (!source_open(answer)) {

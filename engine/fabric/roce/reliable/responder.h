@@ -12,6 +12,7 @@
 #include "fabric/roce/packets/formats.h"
 #include "fabric/roce/packets/policy.h"
 #include "fabric/roce/reliable/packet_output.h"
+#include "fabric/software/ring.h"
 #include "fabric/software/send_splitter.h"
 
 namespace steertag::fabric::roce {
@@ -77,6 +78,7 @@ class Responder {
   /// Whether an acknowledgement waits, and nothing else.
   bool only_acknowledges() const;
   bool between_messages() const { return message_ == Message::none; }
+  std::uint32_t msn() const { return msn_; }
   /// The PSN of the next request.
   std::uint32_t expected() const { return expected_; }
 
@@ -99,12 +101,17 @@ class Responder {
     std::uint32_t sent = 0;
   };
   using Answers = std::deque<Answer>;  // in the order of their PSNs
+  struct ExecutedRead {
+    std::uint32_t psn = 0;
+    RdmaHeader read;
+  };
   using Checked = std::optional<Refusal>;
 
   void take_next(const Packet& request);
   void take_duplicate(const Packet& request);
   void take_as_new(const Packet& request);
   bool loses(const Packet& read);
+  bool repeats(const Packet& read) const;
   Checked take_send(const Packet& request);
   Checked take_write(const Packet& request);
   Checked take_read(const Packet& request);
@@ -131,6 +138,7 @@ class Responder {
   ResponseTerms terms_;
   PostedReceives receives_;
   Answers answers_;
+  Ring<ExecutedRead> executed_;  // the last ones, as many as the peer may repeat
   std::uint32_t expected_ = 0;
   std::uint32_t told_ = 0;  // after the highest PSN of a response that was sent
   std::uint32_t msn_ = 0;

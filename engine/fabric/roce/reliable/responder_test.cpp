@@ -1,113 +1,13 @@
 // The responder against a peer whose packets are in the wrong order, or break a rule.
-#include "fabric/roce/reliable/responder.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
-#include "fabric/testing/endpoint.h"
-#include "fabric/testing/packet_log.h"
+#include "fabric/testing/responder_fixture.h"
 
 namespace steertag::fabric::roce {
 namespace {
 
 using testing::octets;
-using testing::PacketLog;
 using testing::pattern;
-using Lines = std::vector<std::string>;
 
-constexpr std::uint32_t kMtu = 256;
-constexpr std::uint32_t kFirst = 0xfffffe;  // PSNs wrap soon
-
-class RoceResponderTest : public ::testing::Test, protected ResponderOwner {
- protected:
-  RoceResponderTest() { responder.start({kFirst, kMtu, 2}); }
-
-  void on_message(const PostedReceive& receive, MutableView bytes,
-                  std::optional<std::uint32_t> invalidated) override {
-    events.push_back("Send " + std::to_string(bytes.size()) + " into " +
-                     std::to_string(receive.id) + (invalidated ? " invalidating" : ""));
-  }
-  void on_write(std::uint32_t /*key*/, std::uint64_t /*address*/, std::uint64_t length,
-                View payload) override {
-    events.push_back("Write " + std::to_string(length) +
-                     (payload.size() < length ? " refused" : ""));
-  }
-  void on_read(const RdmaHeader& request) override {
-    events.push_back("Read " + std::to_string(request.length));
-  }
-  void on_read_answered(const RdmaHeader& /*request*/, std::uint64_t offset,
-                        std::uint64_t length) override {
-    events.push_back("Response " + std::to_string(length) + " from " + std::to_string(offset));
-  }
-  void on_refused_request(Refusal refusal, std::uint32_t psn) override {
-    refused = refusal;
-    refused_psn = psn;
-  }
-  void on_source_closed(std::uint32_t psn) override { refused_psn = psn; }
-
-  static std::uint32_t psn(std::uint32_t number) { return psn_after(kFirst, number); }
-  static Packet request(Opcode opcode, std::uint32_t number) {
-    Packet packet;
-    packet.headers.base.opcode = opcode;
-    packet.headers.base.psn = psn(number);
-    packet.headers.base.acknowledge = true;
-    return packet;
-  }
-  void transmit() {
-    while (responder.transmit()) {
-    }
-  }
-  void take(Opcode opcode, std::uint32_t number, const Bytes& payload = {}, RdmaHeader rdma = {},
-            std::uint32_t invalidate = 0) {
-    Packet packet = request(opcode, number);
-    packet.headers.rdma = rdma;
-    packet.headers.invalidate = invalidate;
-    packet.payload = payload;
-    responder.take(packet);
-    transmit();
-  }
-  static std::string line(const std::string& what, std::uint32_t number) {
-    return what + " " + std::to_string(psn(number));
-  }
-  void post(std::size_t size) {
-    buffers.push_back(std::make_unique<Bytes>(size));
-    responder.post(*buffers.back(), buffers.size());
-  }
-  RdmaHeader at(Region& region, std::uint64_t offset, std::uint32_t length) {
-    return {region.base() + offset, region.stag(), length};
-  }
-  /// A READ is requested so often before any of its response leaves, and then its source is closed.
-  void expect_refused_once_the_source_is_closed(int requests) {
-    auto region = domain.allocate(600, {true, false});
-    output.has_room = false;
-    for (int i = 0; i < requests; ++i) {
-      take(Opcode::read_request, 0, {}, at(*region, 0, 600));
-    }
-    region->invalidate();
-    output.has_room = true;
-    responder.transmit();
-    EXPECT_EQ(output.take_lines(), Lines{line("NAK: remote access error", 0)});
-    EXPECT_EQ(refused_psn, psn(0));
-  }
-  static bool untouched(Region& region) {
-    return std::ranges::all_of(region.bytes(),
-                               [](std::byte octet) { return octet == std::byte{0}; });
-  }
-
-  std::uint64_t drawn = 0;
-  StagTable table{[this] { return ++drawn * 0x9e3779b97f4a7c15; }};
-  SoftwareDomain domain{table};
-  Windows windows;
-  PacketLog output;
-  Limits limits;
-  SendSplitter splitter;
-  Responder responder{*this, output, domain, windows, splitter, limits};
-  std::vector<std::unique_ptr<Bytes>> buffers;
-  Lines events;
-  std::optional<Refusal> refused;
-  std::uint32_t refused_psn = 0;
-};
+using RoceResponderTest = ResponderFixture;
 
 TEST_F(RoceResponderTest, AGapGivesOneNakUntilItIsRepaired) {
   for (int i = 0; i < 4; ++i) post(8);
@@ -196,7 +96,7 @@ TEST_F(RoceResponderTest, PacketsOutOfShapeAreInvalidRequests) {
         Broken{"Send with Immediate", Opcode::send_only_immediate, 4},
         Broken{"longer than its receive", Opcode::send_only, 9}}) {
     SCOPED_TRACE(each.what);
-    PacketLog log;
+    testing::PacketLog log;
     Responder other{*this, log, domain, windows, splitter, limits};
     other.start({kFirst, kMtu, 2});
     Bytes buffer(8);
@@ -343,148 +243,6 @@ TEST_F(RoceResponderTest, InvalidatingMemoryWithoutRemoteRightsIsRefused) {
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->syndrome, kAccessError) << refused->detail;
   EXPECT_EQ(events, Lines{});
-}
-
-TEST_F(RoceResponderTest, AReadTakesAsManyPsnsAsItsResponse) {
-  auto region = domain.allocate(600, {true, false});
-  post(8);
-  take(Opcode::read_request, 0, {}, at(*region, 0, 600));
-  EXPECT_EQ(output.take_lines(),
-            (Lines{line("RDMA READ Response First", 0), line("RDMA READ Response Middle", 1),
-                   line("RDMA READ Response Last", 2)}));
-  take(Opcode::send_only, 3);
-  EXPECT_EQ(output.take_lines(), Lines{line("ACK", 3)});
-  EXPECT_EQ(events, (Lines{"Read 600", "Response 256 from 0", "Response 256 from 256",
-                           "Response 88 from 512", "Send 0 into 1"}));
-}
-
-TEST_F(RoceResponderTest, ARepeatedReadIsAnsweredFromTheMiddleWithoutAnEvent) {
-  auto region = domain.allocate(600, {true, false});
-  std::ranges::copy(pattern(600), region->bytes().begin());
-  take(Opcode::read_request, 0, {}, at(*region, 0, 600));
-  output.take_lines();
-  events.clear();
-  take(Opcode::read_request, 1, {}, at(*region, kMtu, 344));
-  EXPECT_EQ(output.take_lines(),
-            (Lines{line("RDMA READ Response First", 1), line("RDMA READ Response Last", 2)}));
-  EXPECT_EQ(events, Lines{});
-  EXPECT_EQ(output.packets.back().payload,
-            Bytes(region->bytes().begin() + 512, region->bytes().end()));
-  take(Opcode::read_request, 1, {}, at(*region, 0, 600));
-  EXPECT_EQ(output.take_lines(), Lines{}) << "it asks for more than the request that it repeats";
-}
-
-TEST_F(RoceResponderTest, ALateCopyOfAReadLeavesTheAnswersOfNewerOnes) {
-  auto region = domain.allocate(600, {true, false});
-  post(8);
-  output.has_room = false;
-  take(Opcode::read_request, 0, {}, at(*region, 0, 300));
-  take(Opcode::read_request, 2, {}, at(*region, 0, 300));
-  take(Opcode::send_only, 4);
-  take(Opcode::read_request, 0, {}, at(*region, 0, 300));
-  output.has_room = true;
-  while (responder.transmit()) {
-  }
-  EXPECT_EQ(output.take_lines(),
-            (Lines{line("RDMA READ Response First", 0), line("RDMA READ Response Last", 1),
-                   line("RDMA READ Response First", 2), line("RDMA READ Response Last", 3),
-                   line("ACK", 4)}));
-}
-
-TEST_F(RoceResponderTest, ARepeatedReadGoesBeforeTheReportOfAGap) {
-  auto region = domain.allocate(600, {true, false});
-  take(Opcode::read_request, 0, {}, at(*region, 0, 4));
-  output.take_lines();
-  output.has_room = false;
-  take(Opcode::send_only, 2);
-  take(Opcode::read_request, 0, {}, at(*region, 0, 4));
-  output.has_room = true;
-  while (responder.transmit()) {
-  }
-  EXPECT_EQ(output.take_lines(),
-            (Lines{line("RDMA READ Response Only", 0), line("NAK: PSN sequence error", 1)}));
-}
-
-TEST_F(RoceResponderTest, ARepeatedReadStartsItsAnswerAgain) {
-  auto region = domain.allocate(600, {true, false});
-  limits.responses_a_turn = 1;
-  Packet packet;
-  packet.headers.base.opcode = Opcode::read_request;
-  packet.headers.base.psn = psn(0);
-  packet.headers.rdma = at(*region, 0, 600);
-  responder.take(packet);
-  EXPECT_TRUE(responder.transmit());
-  responder.take(packet);
-  while (responder.transmit()) {
-  }
-  EXPECT_EQ(output.take_lines(),
-            (Lines{line("RDMA READ Response First", 0), line("RDMA READ Response First", 0),
-                   line("RDMA READ Response Middle", 1), line("RDMA READ Response Last", 2)}));
-}
-
-TEST_F(RoceResponderTest, ARepeatedReadWithoutItsFirstAnswerIsRefusedOnceItsSourceIsClosed) {
-  expect_refused_once_the_source_is_closed(2);
-}
-
-TEST_F(RoceResponderTest, AReadBeyondTheLimitIsAnInvalidRequest) {
-  auto region = domain.allocate(600, {true, false});
-  output.has_room = false;  // so that no response leaves
-  for (std::uint32_t i = 0; i < 2; ++i) {
-    take(Opcode::read_request, i, {}, at(*region, 0, 4));
-    EXPECT_FALSE(refused);
-  }
-  take(Opcode::read_request, 2, {}, at(*region, 0, 4));
-  ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->syndrome, kInvalidRequest) << refused->detail;
-}
-
-TEST_F(RoceResponderTest, RepeatedReadsAreNotKeptWithoutLimit) {
-  auto region = domain.allocate(600, {true, false});
-  for (std::uint32_t i = 0; i < 40; ++i) {
-    take(Opcode::read_request, i, {}, at(*region, 0, 4));
-  }
-  output.take_lines();
-  output.has_room = false;
-  for (std::uint32_t i = 0; i < 40; ++i) {
-    take(Opcode::read_request, i, {}, at(*region, 0, 4));
-  }
-  output.has_room = true;
-  while (responder.transmit()) {
-  }
-  EXPECT_LE(output.take_lines().size(), 8U);
-}
-
-TEST_F(RoceResponderTest, OneAcknowledgementWaitsHoweverOftenThePeerRepeats) {
-  post(8);
-  take(Opcode::send_only, 0);
-  output.take_lines();
-  output.has_room = false;
-  for (int i = 0; i < 40; ++i) {
-    take(Opcode::send_only, 0);
-    take(Opcode::send_only, 1);  // no receive is posted
-  }
-  take(Opcode::send_only, 0);
-  output.has_room = true;
-  responder.transmit();
-  EXPECT_EQ(output.take_lines(), Lines{line("RNR NAK", 1)}) << "it acknowledges PSN 0, too";
-}
-
-TEST_F(RoceResponderTest, OneAcknowledgementLeavesWhereTheReadBetweenTwoWentBeforeThem) {
-  for (int i = 0; i < 2; ++i) post(8);
-  auto region = domain.allocate(600, {true, false});
-  output.has_room = false;
-  take(Opcode::send_only, 0);
-  take(Opcode::read_request, 1, {}, at(*region, 0, 8));
-  take(Opcode::send_only, 2);
-  take(Opcode::read_request, 0, {}, at(*region, 0, kMtu + 8));  // of the Send's PSN, too
-  output.has_room = true;
-  transmit();
-  EXPECT_EQ(output.take_lines(), (Lines{line("RDMA READ Response First", 0),
-                                        line("RDMA READ Response Last", 1), line("ACK", 2)}));
-}
-
-TEST_F(RoceResponderTest, AResponseStopsWhenItsSourceIsClosed) {
-  expect_refused_once_the_source_is_closed(1);
 }
 
 }  // namespace
