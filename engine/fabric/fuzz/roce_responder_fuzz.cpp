@@ -1,8 +1,8 @@
 // Any packets of a peer as requests to the responder, between calls of its owner.
 //
 // Nothing outside the regions and posted receives is touched, responses have octets of readable
-// memory alone, and what waits to be sent is bounded. The first octet chooses path MTU and READs.
-// Records follow, see `run`. Their PSNs count from the one that the responder expects.
+// memory alone, and what waits to be sent is bounded. The first octet chooses path MTU, READs and
+// policy. Records follow, see `run`. Their PSNs count from the one that the responder expects.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -33,6 +33,12 @@ class Peer final : public ResponderOwner, public PacketOutput {
   explicit Peer(std::uint8_t choices)
       : terms_{kFirstPsn, 256U << (choices & 1),
                static_cast<std::uint16_t>(1 + (choices >> 1 & 3))} {
+    // A responder that deviates must not be hurt either.
+    policy_.checks_opcodes = (choices & 8) == 0;
+    policy_.checks_lengths = (choices & 16) == 0;
+    policy_.knows_reads = (choices & 32) == 0;
+    policy_.knows_duplicates = (choices & 64) == 0;
+    policy_.checks_sequence = (choices & 128) == 0;
     fuzz::fill(readable_.bytes(), kPublic);
     fuzz::fill(foreign_.bytes(), kSecret);
     fuzz::fill(closed_.bytes(), kSecret);
@@ -213,7 +219,8 @@ class Peer final : public ResponderOwner, public PacketOutput {
                                           &window_,   &others_window_, &closed_};
   roce::Limits limits_;
   SendSplitter splitter_;
-  Responder responder_{*this, *this, domain_, windows_, splitter_, limits_};
+  Policy policy_;
+  Responder responder_{*this, *this, domain_, windows_, splitter_, limits_, policy_};
   std::vector<std::unique_ptr<Bytes>> buffers_;
   std::uint32_t cursor_ = kFirstPsn;
   std::uint32_t room_ = ~0U;

@@ -31,8 +31,8 @@ struct Runtime final : SoftwareCore {
   }
 
   RandomSource random;
-  // Of connections and queue pairs. Two testers with the same seed for their steering tags must not
-  // have the same ones: Linux knows a peer by them and its GUID, not by its address.
+  // Of connections and queue pairs. Testers whose steering tags have one seed need other ones here:
+  // Linux knows a peer by them and its GUID, not by its address.
   std::mt19937_64 numbers;
   net::SourceQuota startups;  // requests whose connection is not established
   OpenDatagrams open;

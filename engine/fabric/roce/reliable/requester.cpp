@@ -7,23 +7,6 @@
 #include <utility>
 
 namespace steertag::fabric::roce {
-namespace {
-
-Opcode opcode_of(const Outgoing& operation, std::uint32_t packet) {
-  const bool first = packet == 0;
-  const bool last = packet + 1 == operation.packets;
-  if (operation.kind == Operation::rdma_write) {
-    return first ? (last ? Opcode::write_only : Opcode::write_first)
-                 : (last ? Opcode::write_last : Opcode::write_middle);
-  }
-  if (last && operation.invalidate) {
-    return first ? Opcode::send_only_invalidate : Opcode::send_last_invalidate;
-  }
-  return first ? (last ? Opcode::send_only : Opcode::send_first)
-               : (last ? Opcode::send_last : Opcode::send_middle);
-}
-
-}  // namespace
 
 std::chrono::microseconds rnr_wait(std::uint8_t syndrome) {
   // Hundredths of milliseconds (InfiniBand specification, table 46).
@@ -32,15 +15,6 @@ std::chrono::microseconds rnr_wait(std::uint8_t syndrome) {
       48,    64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
       2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
   return std::chrono::microseconds(10) * kWaits[syndrome & 31];
-}
-
-void Outgoing::reset(Operation new_kind, WorkId new_id) {
-  std::vector<View> kept = std::move(parts);
-  kept.clear();
-  *this = {};
-  parts = std::move(kept);
-  kind = new_kind;
-  id = new_id;
 }
 
 void Requester::start(const RequestTerms& terms) {
