@@ -57,6 +57,7 @@ struct PyAcceptStep {
   std::optional<py::bytes> raw_startup;
   std::optional<fabric::roce::BentPacket> bent_startup;
   bool repairs_startup = true;
+  double startup_timeout_ms = 0;
   std::uint16_t ird = 16;
   std::uint16_t ord = 16;
   bool crc = true;
@@ -90,6 +91,8 @@ void take(const PyAcceptStep& made, AcceptStep& step) {
   step.endpoint.connection.roce.most_rnr_repetitions = made.most_rnr_repetitions;
   if (made.raw_startup) step.endpoint.connection.raw_startup = octets_of(*made.raw_startup);
   step.endpoint.connection.roce.repairs_startup = made.repairs_startup;
+  step.endpoint.connection.startup_timeout =
+      std::chrono::milliseconds(static_cast<std::int64_t>(made.startup_timeout_ms));
   if (made.bent_startup)
     step.endpoint.connection.bent_startup =
         std::make_shared<fabric::roce::BentPacket>(*made.bent_startup);
@@ -134,6 +137,8 @@ void bind_accept_step(py::module_& module) {
       .def_readwrite("bent_startup", &PyAcceptStep::bent_startup, "Alters the REP (roce).")
       .def_readwrite("repairs_startup", &PyAcceptStep::repairs_startup,
                      "False: roce repeats the REP only for a repeated REQ.")
+      .def_readwrite("startup_timeout_ms", &PyAcceptStep::startup_timeout_ms,
+                     "How long roce waits for the RTU, if it is longer than the provider's limit.")
       .def_readwrite("ird", &PyAcceptStep::ird)
       .def_readwrite("ord", &PyAcceptStep::ord)
       .def_readwrite("crc", &PyAcceptStep::crc, "Whether iwarp asks for CRC32C.")
@@ -173,6 +178,7 @@ void PyInterposer::on_request(View private_data, AcceptStep& step) {
     made.receives = step.endpoint.receives;
     made.most_rnr_repetitions = step.endpoint.connection.roce.most_rnr_repetitions;
     made.repairs_startup = step.endpoint.connection.roce.repairs_startup;
+    made.startup_timeout_ms = static_cast<double>(step.endpoint.connection.startup_timeout.count());
     const py::object shown = py::cast(&made, py::return_value_policy::reference);
     script_.attr("on_request")(shown);
     take(made, step);

@@ -230,14 +230,17 @@ void RoceConnection::finish(CloseReason reason, bool clean, trace::Role actor) {
   mark_unsettled();
 }
 
+std::chrono::milliseconds RoceConnection::startup_limit() const {
+  return role_ == trace::Role::client ? options_.startup_timeout
+                                      : std::max(options_.startup_timeout, runtime_.limits.startup);
+}
+
 Expiry RoceConnection::next_expiry() const {
   const fabric::Limits& limits = runtime_.limits;
   Expiry next;
   const bool starting =
       state_ == State::requesting || state_ == State::accepting || state_ == State::accepted;
-  next.consider(
-      starting, Wait::startup,
-      after(started_, role_ == trace::Role::client ? options_.startup_timeout : limits.startup));
+  next.consider(starting, Wait::startup, after(started_, startup_limit()));
   next.consider(transfers(), Wait::requester, requester_.deadline());
   next.consider(transfers() && !responder_.between_messages(), Wait::rest,
                 after(last_progress_, limits.mid_message));
@@ -251,15 +254,14 @@ void RoceConnection::expire(Wait wait) {
   const fabric::Limits& limits = runtime_.limits;
   switch (wait) {
     case Wait::startup:
-      finish(timed_out(peer_name_ + ": no connection within",
-                       role_ == trace::Role::client ? options_.startup_timeout : limits.startup),
-             false, role_);
+      finish(timed_out(peer_name_ + ": no connection within", startup_limit()), false, role_);
       break;
     case Wait::requester:
       requester_.on_deadline(runtime_.reactor.round_time());
       break;
     case Wait::rest:
-      finish(timed_out("nothing of a message that has begun for", limits.mid_message), false, role_);
+      finish(timed_out("nothing of a message that has begun for", limits.mid_message), false,
+             role_);
       break;
     case Wait::departure:
       finish(std::move(*reason_), false, role_);

@@ -111,6 +111,7 @@ class RoceConnection final : public SoftwareConnection,
   Expected<Outgoing*, Error> queue(Operation kind, WorkId id, const Fault* fault);
   bool waits_for_owner();
   void begin_end();
+  std::chrono::milliseconds startup_limit() const;
   /// The end. `actor` is the side that ended the connection.
   void finish(CloseReason reason, bool clean, trace::Role actor);
   bool transfers() const { return state_ == State::operating || state_ == State::draining; }

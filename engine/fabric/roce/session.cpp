@@ -172,8 +172,6 @@ void Session::accept(const Offer& offer) {
   }
   mad.message.rnr_retry_count = offer.rnr_retries;
   bent_ = offer.bent;
-  const Limits& limits = limits_of(manager_);
-  give_up_ = after(manager_.runtime().reactor.now(), limits.cm_response * limits.cm_tries);
   say(mad);
 }
 
@@ -294,7 +292,7 @@ void Session::on_deadline() {
       return;
     case State::requesting:
     case State::accepting:
-      if (tries_ >= limits.cm_tries || now >= give_up_) {
+      if (tries_ >= limits.cm_tries) {
         has_last_ = false;
         end(State::over);
         if (user_ != nullptr) {

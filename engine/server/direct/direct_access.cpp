@@ -25,12 +25,13 @@ Expected<DirectUser*, nfs4::Status> DirectAccess::hello(const direct::HelloArgs&
     if (same_run || user->connection_id() == info.id) user->end();
   }
   // Ended users are destroyed in `tend`, at the latest before the next call.
-  const auto held = std::ranges::count_if(users_, [](const auto& user) { return !user->ended(); });
-  if (static_cast<std::size_t>(held) >= limits_.users)
-    return tl::unexpected(nfs4::Status::NFS4ERR_DELAY);
+  auto place = places_.admit(info.peer);
+  if (!place) return tl::unexpected(nfs4::Status::NFS4ERR_DELAY);
   const direct::Ticket ticket = fresh_ticket();
   for (std::size_t use = 0; use < policy_.tickets.uses; ++use)
-    users_.push_back(std::make_unique<DirectUser>(args, info, ticket, now(), policy_, totals_));
+    users_.push_back(
+        std::make_unique<DirectUser>(args, info, ticket, now(), policy_, totals_,
+                                     use == 0 ? std::move(*place) : net::SourceQuota::Slot()));
   return users_.back().get();
 }
 

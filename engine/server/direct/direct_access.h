@@ -17,7 +17,14 @@ class DirectAccess final : public ContentObserver {
   /// `random` must differ from start to start.
   DirectAccess(const DirectLimits& limits, std::function<std::uint64_t()> random,
                DeadlineClock clock, const DirectPolicy& policy = {})
-      : limits_(limits), policy_(policy), random_(std::move(random)), clock_(std::move(clock)) {}
+      : limits_(limits),
+        policy_(policy),
+        random_(std::move(random)),
+        clock_(std::move(clock)),
+        totals_(limits),
+        places_(
+            {.most = limits.users, .of_source = limits.users_of_source, .early_drop = limits.users},
+            {}) {}
 
   /// A new user with a ticket, in place of an older one of this connection or verifier.
   Expected<DirectUser*, nfs4::Status> hello(const direct::HelloArgs& args,
@@ -50,7 +57,7 @@ class DirectAccess final : public ContentObserver {
   const direct::Counters& counters() const { return totals_.counters; }
   void count_rpc_octets(std::size_t octets) { totals_.counters.rpc_octets += octets; }
   std::size_t users() const { return users_.size(); }
-  std::size_t frames() const { return totals_.frames; }
+  std::size_t frames() const { return totals_.frames.held(); }
 
  private:
   DirectUser* find(const direct::Ticket& ticket, const std::string& host);
@@ -64,6 +71,7 @@ class DirectAccess final : public ContentObserver {
   const std::function<std::uint64_t()> random_;
   DeadlineClock clock_;
   FrameTotals totals_;
+  net::SourceQuota places_;   // of users that have not ended
   std::uint64_t spread_ = 0;  // faults so far, in spread_faults
   std::shared_ptr<fabric::Domain> shared_domain_;
   std::vector<std::unique_ptr<DirectUser>> users_;

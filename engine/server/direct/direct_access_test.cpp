@@ -180,6 +180,30 @@ TEST_P(DirectAccessTest, GrantsHaveLimits) {
   EXPECT_TRUE(read.resok4.refs.empty());
 }
 
+TEST_P(DirectAccessTest, OneSourceHasAShareOfAllFrames) {
+  DirectLimits limits;
+  limits.frames_of_source = 2;
+  begin(limits);
+  const nfs3::FileHandle file = make_file("file", pattern(5 * kBlock));
+  User first = make_user();
+  User second = make_user();
+  EXPECT_EQ(refs(first, file).resok4.refs.size(), 2U);
+  EXPECT_EQ(refs(second, file).resok4.refs.size(), 0U) << "of the same source";
+  first = {};
+  drive([&] { return access->frames() == 0; });
+  EXPECT_EQ(refs(second, file).resok4.refs.size(), 2U) << "the first user gave its frames back";
+}
+
+TEST_P(DirectAccessTest, OneSourceHasAShareOfAllUsers) {
+  DirectLimits limits;
+  limits.users_of_source = 1;
+  begin(limits);
+  User first = connect_user();
+  EXPECT_EQ(hello(first).status, nfs4::Status::NFS4_OK);
+  User second = connect_user();
+  EXPECT_EQ(hello(second).status, nfs4::Status::NFS4ERR_DELAY);
+}
+
 TEST_P(DirectAccessTest, UsersHaveALimit) {
   DirectLimits limits;
   limits.users = 1;

@@ -26,7 +26,7 @@ Expected<void, fabric::Error> DirectUser::accept(fabric::Provider& provider,
   provider_ = &provider;
   slot_ = std::move(slot);
   domain_ = std::move(domain);
-  frames_ = std::make_unique<Frames>(*domain_, limits, policy_, totals_, random);
+  frames_ = std::make_unique<Frames>(request.peer(), *domain_, limits, policy_, totals_, random);
   auto accepted = request.accept(*domain_, options, *this, this, observers_.bytes);
   if (!accepted) {
     end();
@@ -48,6 +48,7 @@ Expected<void, fabric::Error> DirectUser::accept(fabric::Provider& provider,
 
 void DirectUser::forget() {
   ended_ = true;
+  place_.reset();
   if (policy_.grants.ends_with_user) frames_.reset();
 }
 

@@ -24,7 +24,7 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
 
   DirectUser(const direct::HelloArgs& hello, const ConnectionInfo& info,
              const direct::Ticket& ticket, Time now, const DirectPolicy& policy,
-             FrameTotals& totals)
+             FrameTotals& totals, net::SourceQuota::Slot place)
       : hello_(hello),
         connection_id_(info.id),
         host_(info.peer_host),
@@ -32,7 +32,8 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
         ticket_(ticket),
         made_(now),
         policy_(policy),
-        totals_(totals) {}
+        totals_(totals),
+        place_(std::move(place)) {}
   ~DirectUser() override;
   DirectUser(const DirectUser&) = delete;
   DirectUser& operator=(const DirectUser&) = delete;
@@ -95,11 +96,12 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   Time made_;
   const DirectPolicy& policy_;
   FrameTotals& totals_;
+  net::SourceQuota::Slot place_;  // among the users, until it has ended
   Observers observers_;
   bool recovers_ = false;
   bool ended_ = false;
   fabric::Provider* provider_ = nullptr;
-  net::SourceQuota::Slot slot_;
+  net::SourceQuota::Slot slot_;  // of its connection
   std::shared_ptr<fabric::Domain> domain_;
   std::unique_ptr<Frames> frames_;  // in the domain
   Bytes receive_;                   // none: a Send ends the connection

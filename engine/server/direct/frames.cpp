@@ -9,7 +9,9 @@
 namespace steertag::peer {
 
 Frames::~Frames() {
-  if (policy_.grants.returns_memory) totals_.frames -= size();
+  if (policy_.grants.returns_memory) return;
+  for (auto& [block, frame] : frames_) (void)frame.slot.release();
+  for (Frame& frame : replaced_) (void)frame.slot.release();
 }
 
 MutableView Frames::octets(const Frame& frame) const {
@@ -66,16 +68,18 @@ Frames::Frame* Frames::prepare(const Block& block, std::size_t octets) {
   const bool fits = found != frames_.end() && this->octets(found->second).size() == octets;
   if (fits) return &found->second;
   if (auto other = find_wiped(octets)) return &(frames_[block] = std::move(*other));
-  const bool is_full = size() >= limits_.frames_of_user || totals_.frames >= limits_.frames;
+  net::SourceQuota::Slot slot;
+  if (auto admitted = totals_.frames.admit(peer_)) slot = std::move(*admitted);
+  const bool is_full = size() >= limits_.frames_of_user || !slot;
   if (policy_.grants.keeps_limits && is_full) return nullptr;
   if (found != frames_.end()) {
     replaced_.push_back(std::move(found->second));
     frames_.erase(found);
   }
   Frame frame;
+  frame.slot = std::move(slot);
   frame.region = allocate(octets);
   if (!frame.region || !frame.region->valid()) return nullptr;
-  ++totals_.frames;
   return &(frames_[block] = std::move(frame));
 }
 
@@ -119,7 +123,6 @@ void Frames::revoke(NodeId node, std::uint64_t from, std::uint64_t to) {
       ++frame;
     } else {
       frame = frames_.erase(frame);
-      --totals_.frames;
     }
   }
 }
@@ -131,8 +134,7 @@ void Frames::take_back(std::span<const direct::Reference> references) {
              each.generation == frame.generation;
     });
   };
-  totals_.frames -=
-      std::erase_if(frames_, [&](const Map::value_type& each) { return is_named(each.second); });
+  std::erase_if(frames_, [&](const Map::value_type& each) { return is_named(each.second); });
 }
 
 MutableView Frames::find(std::uint32_t stag) {
@@ -142,9 +144,8 @@ MutableView Frames::find(std::uint32_t stag) {
 }
 
 void Frames::expire(Time now) {
-  totals_.frames -= std::erase_if(
-      frames_, [&](const Map::value_type& each) { return is_over(each.second, now); });
-  totals_.frames -= std::erase_if(replaced_, [&](const Frame& each) { return is_over(each, now); });
+  std::erase_if(frames_, [&](const Map::value_type& each) { return is_over(each.second, now); });
+  std::erase_if(replaced_, [&](const Frame& each) { return is_over(each, now); });
 }
 
 }  // namespace steertag::peer

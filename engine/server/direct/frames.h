@@ -12,6 +12,7 @@
 
 #include "endpoint/deadline_clock.h"
 #include "fabric/fabric.h"
+#include "net/source_quota.h"
 #include "nfs/direct/messages.h"
 #include "server/direct/limits.h"
 #include "server/direct/policy.h"
@@ -21,7 +22,13 @@ namespace steertag::peer {
 
 /// What the frames of all users have in common.
 struct FrameTotals {
-  std::size_t frames = 0;       // that exist, wiped ones included
+  explicit FrameTotals(const DirectLimits& limits)
+      : frames({.most = limits.frames,
+                .of_source = limits.frames_of_source,
+                .early_drop = limits.frames},
+               {}) {}
+
+  net::SourceQuota frames;      // that exist, wiped ones included
   std::uint64_t last_base = 0;  // where bases are not random
   direct::Counters counters;
 };
@@ -37,10 +44,16 @@ class Frames {
   /// Puts the octets of a block there; false if they cannot be had.
   using Fill = std::function<bool(MutableView)>;
 
-  /// `random` gives generations. All must outlive the frames, `domain` too.
-  Frames(fabric::Domain& domain, const DirectLimits& limits, const DirectPolicy& policy,
-         FrameTotals& totals, const std::function<std::uint64_t()>& random)
-      : domain_(domain), limits_(limits), policy_(policy), totals_(totals), random_(random) {}
+  /// Those for `peer`. `random` gives generations. All must outlive the frames, `domain` too.
+  Frames(const net::Address& peer, fabric::Domain& domain, const DirectLimits& limits,
+         const DirectPolicy& policy, FrameTotals& totals,
+         const std::function<std::uint64_t()>& random)
+      : peer_(peer),
+        domain_(domain),
+        limits_(limits),
+        policy_(policy),
+        totals_(totals),
+        random_(random) {}
   ~Frames();
   Frames(const Frames&) = delete;
   Frames& operator=(const Frames&) = delete;
@@ -67,6 +80,7 @@ class Frames {
 
  private:
   struct Frame {
+    net::SourceQuota::Slot slot;
     std::unique_ptr<fabric::Region> region;  // whose STag covers the frame, and no more
     std::uint64_t generation = 0;            // 0: wiped
     std::uint64_t last_generation = 0;
@@ -85,6 +99,7 @@ class Frames {
   /// A wiped frame of this size for the block: the one that it had, or a new one.
   Frame* prepare(const Block& block, std::size_t octets);
 
+  net::Address peer_;
   fabric::Domain& domain_;
   const DirectLimits& limits_;
   const DirectPolicy& policy_;

@@ -27,10 +27,14 @@ struct DirectLimits {
   std::uint32_t block_bytes = kDirectBlockBytes;
   /// Users, each with a protection domain and a connection of its own.
   std::size_t users = 64;
+  /// Users of one source, as net::SourceLimits counts them: half, so that no host keeps others out.
+  std::size_t users_of_source = 32;
   /// Frames of one user: 32 MiB of the largest.
   std::size_t frames_of_user = 512;
   /// Frames of all: 128 MiB, half of what the storage in memory holds by default.
   std::size_t frames = 2048;
+  /// Frames of one source.
+  std::size_t frames_of_source = 1024;
   /// How long a frame stays registered after its grant, and a ticket is good.
   std::chrono::seconds lease{60};
 };

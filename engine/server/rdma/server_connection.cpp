@@ -53,6 +53,7 @@ Expected<void, fabric::Error> ServerConnection::accept(
     fabric::ConnectionRequest& request, const std::optional<wire::PrivateData>& client,
     trace::EventSink* events, trace::ByteSink* bytes) {
   peer_name_ = request.peer_name();
+  info_.peer = request.peer();
   info_.peer_host = host_of(peer_name_);
   info_.peer_port = port_of(peer_name_);
   return endpoint_.accept(request, *rdma_.domain, client, events, bytes);

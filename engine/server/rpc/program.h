@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "net/socket.h"
 #include "rpc/message.h"
 #include "server/rdma/backchannel.h"
 #include "server/rdma/reply_payload.h"
@@ -26,6 +27,7 @@ struct ConnectionInfo {
   std::uint64_t id = 0;   // never used again by this process
   bool rdma = false;      // RPC-over-RDMA, not a byte stream
   std::string peer_host;  // without the port
+  net::Address peer;      // over RDMA alone
   /// Calls through it fail once the connection is down.
   std::weak_ptr<Backchannel> backchannel;
   std::uint16_t peer_port = 0;
