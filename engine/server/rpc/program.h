@@ -27,10 +27,10 @@ struct ConnectionInfo {
   std::uint64_t id = 0;   // never used again by this process
   bool rdma = false;      // RPC-over-RDMA, not a byte stream
   std::string peer_host;  // without the port
-  net::Address peer;      // over RDMA alone
   /// Calls through it fail once the connection is down.
   std::weak_ptr<Backchannel> backchannel;
   std::uint16_t peer_port = 0;
+  net::Address peer{};  // over RDMA alone
 };
 
 /// What a procedure may know beside its arguments. Both are valid during the call only.
