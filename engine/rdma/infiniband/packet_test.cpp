@@ -152,7 +152,7 @@ RC_GTEST_PROP(Packet, RoundTrips, ()) {
   headers.base.pad = pad_bytes(payload.size());
   RC_ASSERT(packet->headers == headers);
   RC_ASSERT(to_hex(packet->payload) == to_hex(payload));
-  RC_ASSERT(packet->pad.size() == frame.pad());
+  RC_ASSERT(packet->pad.size() == pad_bytes(payload.size()));
   for (std::size_t size = 0; size < octets.size(); size += 4) {
     const auto cut = parse_packet(View(octets).first(size));
     const std::size_t least = headers.bytes() + headers.base.pad + kInvariantCrcBytes;
