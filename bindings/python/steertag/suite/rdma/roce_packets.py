@@ -13,6 +13,7 @@ CM_AT = BASE_BYTES + DATAGRAM_BYTES + MAD_HEADER_BYTES
 OPCODE_AT, PAD_AT, PARTITION_AT, QUEUE_PAIR_AT, PSN_AT = 0, 1, 2, 5, 9
 ADDRESS_AT, KEY_AT, LENGTH_AT = BASE_BYTES, BASE_BYTES + 8, BASE_BYTES + 12
 SERVICE_AT, PATH_MTU_AT, PRIVATE_DATA_AT = CM_AT + 8, CM_AT + 50, CM_AT + 140
+RESPONSE_TIME_AT = 40  # in the fields of a REQ: the word whose last octet begins with it
 # In the fields of a REP: responder resources, and behind them the initiator depth.
 DEPTHS_AT = 24
 CRC_BYTES = 4
@@ -175,6 +176,12 @@ def read_later(request, packets_later, octets_later):
 def path_mtu(request):
     """The path MTU of a REQ, in octets of payload."""
     return 128 << (request.octets[PATH_MTU_AT] >> 4)
+
+
+def response_s(request):
+    """How many seconds a REQ gives the server to answer it."""
+    exponent = request.word(RESPONSE_TIME_AT) >> 3 & 0x1F
+    return 4.096e-6 * 2**exponent
 
 
 def counted_too_often(found):
