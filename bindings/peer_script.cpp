@@ -42,6 +42,7 @@ Bytes octets_of(const py::bytes& octets) {
 /// How its files are striped, and the script of each data server; without any there is no pNFS.
 struct PyStripes {
   std::vector<py::object> scripts;
+  std::string host;  // by which the client reaches them; empty: that of the server
   std::uint32_t unit_bytes = kDefaultStripeUnit;
   bool dense = false;
   bool commit_through_server = false;
@@ -87,6 +88,7 @@ class PyScriptedServer {
     Nfs4StateOptions state;
     state.clock = options.clock;
     state.random = random;
+    options.data_server_host = stripes.host;
     if (!stripes.scripts.empty()) {
       const std::vector<std::shared_ptr<Interposer>> at_data_servers(interposers_.begin() + 1,
                                                                      interposers_.end());
@@ -240,13 +242,15 @@ void bind_peer_script(py::module_& module) {
   bind_peer_connection(module);
   bind_peer_interposer(module);
   py::class_<PyStripes>(module, "Stripes",
-                        "Data servers beside a ScriptedServer: the script of each, and how files "
+                        "Data servers beside a ScriptedServer: the script of each, the `host` by "
+                        "which the client reaches them if it is not the server's, and how files "
                         "are striped over them.")
-      .def(py::init([](std::vector<py::object> scripts, std::uint32_t unit_bytes, bool dense,
-                       bool commit_through_server) {
-             return PyStripes{std::move(scripts), unit_bytes, dense, commit_through_server};
+      .def(py::init([](std::vector<py::object> scripts, std::string host, std::uint32_t unit_bytes,
+                       bool dense, bool commit_through_server) {
+             return PyStripes{std::move(scripts), std::move(host), unit_bytes, dense,
+                              commit_through_server};
            }),
-           "scripts"_a, "unit_bytes"_a = kDefaultStripeUnit, "dense"_a = false,
+           "scripts"_a, "host"_a = "", "unit_bytes"_a = kDefaultStripeUnit, "dense"_a = false,
            "commit_through_server"_a = false);
   py::class_<PyScriptedServer>(
       module, "ScriptedServer",

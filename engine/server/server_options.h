@@ -45,6 +45,8 @@ struct ServerOptions {
   DirectPolicy direct_policy;
   /// For who makes data servers.
   PnfsPolicy pnfs_policy;
+  /// The address by which clients reach them, if it is another than they listen at. Empty: none.
+  std::string data_server_host;
   std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire
 };
 

@@ -22,11 +22,14 @@ net::Error cannot_listen(std::string reason) {
 }
 
 /// The netid and the universal address of each place that is listened at, but for those that are
-/// every address of this host.
-Expected<std::vector<DataServerAddress>, net::Error> ways_to(std::span<const net::Url> listening) {
+/// every address of this host. With `known_as` they have that address.
+Expected<std::vector<DataServerAddress>, net::Error> ways_to(std::span<const net::Url> listening,
+                                                             const std::string& known_as) {
   std::vector<DataServerAddress> ways;
-  for (const net::Url& url : listening) {
+  for (net::Url url : listening) {
+    if (!known_as.empty()) url.host = known_as;
     const auto resolved = net::resolve(url, true);
+    if (!resolved && !known_as.empty()) return tl::unexpected(resolved.error());
     const std::string host = resolved ? resolved->front().host() : url.host;
     if (is_any_address(host)) continue;
     ways.push_back({ServiceTable::netid(url, host), rpcbind::universal_address(host, url.port)});
@@ -78,7 +81,7 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
         beside(addresses), make_data_server(storage, its_state, data_servers, index, *metadata),
         at_data_server, on_trouble);
     if (!added) return tl::unexpected(added.error());
-    auto ways = ways_to((*added)->listening());
+    auto ways = ways_to((*added)->listening(), how.data_server_host);
     if (!ways) return tl::unexpected(std::move(ways.error()));
     data_servers->add(std::move(*ways));
   }

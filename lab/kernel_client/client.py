@@ -16,7 +16,7 @@ from lab.gates.gate_table import PASSED, Row
 from lab.images.image import Image, built_kernel
 from lab.kernel_client.own_steps import OwnSteps
 from lab.kernel_client.server import Server
-from lab.kernel_client.workload import LOCAL, Selection, Step
+from lab.kernel_client.workload import LOCAL, PNFS, Selection, Step
 from lab.machines import own_network
 from lab.machines.channel import Silent
 from lab.machines.guest_machine import Guest
@@ -25,6 +25,7 @@ from lab.target import PROJECT, Target
 # Beyond a step's limit: the agent needs that long to gather why a step hangs.
 ANSWER_GRACE_S = 60
 RESTART_SERVER = "ask restart-server"
+DATA_SERVERS = 2
 
 PASS, FAIL, HANG, NOT_RUN, NOT_APPLICABLE = "pass", "FAIL", "HANG", "not run", "-"
 VERDICTS = {"pass": PASS, "fail": FAIL, "hang": HANG}
@@ -120,7 +121,8 @@ def run(
             server = None
             if version != LOCAL:
                 folder = directory / f"server-{version}-{storage}"
-                server = Server(program, storage, folder, network)
+                striped = DATA_SERVERS if version == PNFS else 0
+                server = Server(program, storage, folder, network, striped)
             sentence = None
             try:
                 if server:
@@ -129,6 +131,8 @@ def run(
             finally:
                 if server:
                     sentence = sentence or server.stop()
+                    if striped and not sentence and any(map(uses_layouts, results)):
+                        sentence = server.idle_data_servers()
                     server.close()
                 if sentence:
                     defects[f"{version} {storage}"] = sentence
@@ -173,6 +177,11 @@ def run_version(
 
 def is_good(result: Result) -> bool:
     return result.verdict in (PASS, NOT_APPLICABLE)
+
+
+def uses_layouts(result: Result) -> bool:
+    """Whether the step shows that its data went by the data servers."""
+    return result.step == "layouts" and result.verdict == PASS
 
 
 def show(result: Result, write: Callable[[str], None]) -> None:

@@ -73,6 +73,7 @@ def command(client: Client, arguments: list[str]) -> list[str]:
     words = [
         *(str(suite.PYTEST), CASES),
         *listening.options(client.network, client.ports),
+        *listening.data_server_options(client.network),
         *("--client-command", client.use_command()),
         *("--client-timeout", str(CLIENT_TIMEOUT_S)),
         *("--profile", str(client.write_profile().relative_to(PROJECT))),

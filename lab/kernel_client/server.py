@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -26,6 +27,10 @@ LEASE_S = 30
 MEMORY, DIRECTORY = "memory", "directory"
 STORAGES = (DIRECTORY, MEMORY)
 SHOWN_LINES = 10  # of the log, when the server ends by itself
+# What --counts says of a data server: its number, and octets that RDMA has carried to it and from it.
+COUNTS = re.compile(
+    r"^data server (\d+): \d+ messages, (\d+) octets pulled, (\d+) octets pushed$", re.M
+)
 
 
 def find_program(named: str | None) -> pathlib.Path:
@@ -46,6 +51,7 @@ class Server:
         storage: str,
         directory: pathlib.Path,
         network: OwnNetwork | None = None,
+        data_servers: int = 0,
     ) -> None:
         self.storage = storage
         self.log = directory / "server.log"
@@ -59,6 +65,10 @@ class Server:
             *listening.options(network, self.ports),
             *("--port-file", str(self._port_file)),
         ]
+        self._data_servers = data_servers
+        if data_servers:
+            self._command += ["--pnfs", str(data_servers), "--counts"]
+            self._command += listening.data_server_options(network)
         if storage == DIRECTORY:
             (directory / "export").mkdir(mode=0o777)
             self._command += ["--export", str(directory / "export"), "--no-root-squash"]
@@ -116,6 +126,14 @@ class Server:
         finally:
             self._process = None
         return f"the server ended with {status}; {self.last_words()}" if status else None
+
+    def idle_data_servers(self) -> str | None:
+        """After `stop`: a sentence if a data server carried no data since the last start."""
+        counts = COUNTS.findall(self.log.read_text(errors="replace"))[-self._data_servers :]
+        idle = [number for number, pulled, pushed in counts if "0" in (pulled, pushed)]
+        if len(counts) < self._data_servers or idle:
+            return f"a data server carried no data; {self.last_words()}"
+        return None
 
     def kill(self) -> None:
         if self._process is None:

@@ -19,8 +19,11 @@ GUEST_DIRECTORY = "lab/workload"
 
 # `local` mounts nothing of ours: it is the test of the workload itself.
 LOCAL = "local"
-VERSIONS = ("v3", "v4.0", "v4.1")
-WITH_STATE = ("v4.0", "v4.1")
+WITHOUT_PNFS = ("v3", "v4.0", "v4.1")
+# Version 4.1 with data servers.
+PNFS = "v4.1-pnfs"
+VERSIONS = (*WITHOUT_PNFS, PNFS)
+WITH_STATE = ("v4.0", "v4.1", PNFS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,14 +49,16 @@ STEPS = (
     Step("fsx-direct", 600, local=False),
     Step("append", 120),
     Step("locks", 180),
-    Step("many", 1800),
+    Step("many", 1800, versions=WITHOUT_PNFS),
     # More than the memory of a server holds.
     Step("big", 1200, storages=(DIRECTORY,)),
     # Only with version 4.1 the call-back goes over the RDMA connection itself.
-    Step("delegation", 120, versions=("v4.1",), local=False),
+    Step("delegation", 120, versions=("v4.1", PNFS), local=False),
     # What was in memory does not come back.
     Step("restart", 600, storages=(DIRECTORY,), local=False),
     Step("restart-lock", 600, versions=WITH_STATE, storages=(DIRECTORY,), local=False),
+    # Last, so that it also shows the data servers of a server that has started again.
+    Step("layouts", 120, versions=(PNFS,), local=False),
     Step("unmount", 60),
 )
 NAMES = tuple(step.name for step in STEPS)

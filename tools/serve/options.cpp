@@ -41,6 +41,7 @@ struct Words {
   std::uint32_t direct_block = peer::kDirectBlockBytes;
   bool recoverable_faults = false;
   std::optional<std::uint32_t> data_servers;
+  std::string data_server_host;
   std::uint32_t stripe_unit = peer::kDefaultStripeUnit;
   std::string packing = "sparse";
   std::string commit = "ds";
@@ -116,6 +117,10 @@ void describe(CLI::App& app, Words& words) {
                      "same hosts, by the same transports")
           ->check(CLI::Range(std::uint32_t{1}, peer::kMostDataServers))
           ->excludes(portmap);
+  app.add_option("--pnfs-host", words.data_server_host,
+                 "name or address by which clients reach the data servers, if it is not that of "
+                 "--listen, as behind address translation")
+      ->needs(data_servers);
   app.add_option("--stripe-unit", words.stripe_unit,
                  "octets of a file that are at one data server before the next has its turn, a "
                  "multiple of 64")
@@ -214,6 +219,7 @@ std::variant<Options, Ending> check(const Words& words) {
     if (auto added = chosen.add(name); !added) return Ending{added.error(), kUsageError};
   }
   options.server.direct_policy.recoverable_faults = words.recoverable_faults;
+  options.server.data_server_host = words.data_server_host;
   options.server.credits = words.credits;
   options.server.announced = {!words.no_remote_invalidation, words.inline_bytes,
                               words.inline_bytes};

@@ -122,7 +122,7 @@ class ClientBench:
         options = {"transfer_bytes": TRANSFER_BYTES, **options}
         pattern = {name: options.pop(name) for name in PATTERN if name in options}
         scripts = [adapter.at(number) for number in range(options.pop("data_servers", 0))]
-        options["stripes"] = peer.Stripes(scripts, **pattern)
+        options["stripes"] = peer.Stripes(scripts, host=self.client.pnfs_host, **pattern)
         server = peer.ScriptedServer(self.client.listen, adapter, seed=seed, **options)
         self.client.listens_at(server.listening)
         return server

@@ -65,6 +65,11 @@ class Client:
         it but what they do next."""
         return self.ours and self.capabilities.sees_remote_operations
 
+    @property
+    def pnfs_host(self):
+        """The host by which the client reaches our data servers; empty: that of the server."""
+        return self._options.pnfs_host
+
     def listens_at(self, urls):
         """The server's URLs, with the ports really bound; later servers listen there too."""
         self.url = urls[0].rstrip("/") + EXPORT

@@ -47,6 +47,7 @@ class Options:
     listen_urls: tuple = (DEFAULT_LISTEN,)  # URLs of the suite's server for clients.
     client_command: str = ""  # Empty for our own client.
     client_timeout_s: float = DEFAULT_CLIENT_TIMEOUT_S
+    pnfs_host: str = ""
     client_nfs: str = CLIENT_VERSIONS[0]  # Of our own client.
     client_deviations: tuple = ()
     captures: str = FAILING
@@ -122,6 +123,12 @@ def _add_options_of_clients(add):
         type=float,
         default=DEFAULT_CLIENT_TIMEOUT_S,
         help="a longer use of the client is a hang (default %(default)s); above the client's own time-outs",
+    )
+    add(
+        "--pnfs-host",
+        metavar="HOST",
+        default="",
+        help="name or address by which the client reaches our data servers, if it is not that of --listen",
     )
     add(
         "--client-nfs",
@@ -257,6 +264,7 @@ def read_options(config):
         listen_urls=listen,
         client_command=get("--client-command") or "",
         client_timeout_s=get("--client-timeout"),
+        pnfs_host=get("--pnfs-host"),
         client_nfs=get("--client-nfs") or CLIENT_VERSIONS[0],
         client_deviations=tuple(get("--client-deviate")),
         captures=get("--captures"),
