@@ -166,7 +166,8 @@ void bind_options(py::module_& module) {
       module, "ConnectionOptions",
       "The options of a new connection. `receives` buffers of `receive_bytes` octets stay "
       "posted. `raw_startup` replaces the MPA request or reply. `bent_startup` alters the REQ or "
-      "REP, or with an index of 1 the first RTU, `bent_response` our response to a READ request. `local_port` is our port as "
+      "REP, or with an index of 1 the first RTU, `bent_response` our response to a READ request. "
+      "`local_port` is our port as "
       "initiator. `most_rnr_repetitions`: how often either side repeats a Send that finds no "
       "receive (roce).")
       .def(py::init(&options_of), py::kw_only(), "private_data"_a = py::bytes(),

@@ -28,6 +28,7 @@ ROWS = {
     "F6": direct_rows.many_files,
     "F7": direct_rows.two_clients,
     "X1": direct_rows.stale,
+    "X2": direct_rows.written,
 }
 # Sections that show the results of another row.
 SHOWN_WITH = {"F4": "F3"}

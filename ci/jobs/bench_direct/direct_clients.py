@@ -3,7 +3,6 @@
 import concurrent.futures
 import contextlib
 import functools
-import itertools
 import resource
 import time
 
@@ -13,9 +12,8 @@ from ci.jobs.bench_nfs.bench_clients import (
     TCP,
     connect,
     data_cell,
-    figures_of,
 )
-from ci.jobs.bench_nfs.figures import Figures, whole
+from ci.jobs.bench_nfs.figures import Figures
 from ci.jobs.bench_nfs.rounds import Cell
 
 # What is compared: {way: transfer mode of peer.Files}. All but TCP are iWARP. Neither end asks for CRC32C, which
@@ -27,6 +25,9 @@ RECOVERABLE = "optimistic D"
 # From a server that closes the memory of a stale block, without recoverable refusals: the Read ends its connection.
 FAULTING = "optimistic A"
 OPTIMISTIC_WAYS = (OPTIMISTIC, RECOVERABLE, FAULTING)
+# A pass over a file takes this time at least, and at most ten times as much.
+PASS_S = 0.01
+MOST_PASSES = 50
 # In the first, data stays where the message was received. In all others it is in a buffer of its own at the end.
 LEFT = "inline, left in the message"
 # The largest that is announced, and the READs that fit into it.
@@ -34,9 +35,8 @@ INLINE_BYTES = 262144
 MOST_INLINE = 131072
 
 
-@contextlib.contextmanager
-def opened(server, way, path):
-    """A Way to a file of a server, as long as the context lasts."""
+def client(server, way):
+    """A peer.Files that moves data that way."""
     mode = INLINE if way == LEFT else way
     options = {} if way == TCP else {"transfer": mode}
     if way == RECOVERABLE:
@@ -44,7 +44,13 @@ def opened(server, way, path):
     if way == FAULTING:
         # Our client usually waits for a second, and for a minute after three ends.
         options = {"transfer": OPTIMISTIC, "limits_hellos": False}
-    files = connect(server, TCP if way == TCP else NO_CRC, **options)
+    return connect(server, TCP if way == TCP else NO_CRC, **options)
+
+
+@contextlib.contextmanager
+def opened(server, way, path):
+    """A Way to a file of a server, as long as the context lasts."""
+    files = client(server, way)
     bench = files.bench(files.find(path))
     try:
         yield Way(server, way, files, bench)
@@ -87,73 +93,22 @@ class Way:
 
         return Cell(self.name, plain.kind, run)
 
-    def reading_beside(self, writer, share, size):
-        """A Cell of passes over the file, after a writer has made this share of all references stale."""
-        blocks = self.bench.size // size
-
-        def run(seconds):
-            found = []
-            began = time.monotonic()
-            while not found or time.monotonic() - began < seconds:
-                self.collect(size)
-                if share:
-                    _pass(writer.bench, "write_sync", size, round(share * blocks))
-                before = self.server.cpu_s()
-                measured = _pass(self.bench, "read", size, blocks)
-                found.append(figures_of(measured, self.server.cpu_s() - before))
-            return whole(found)
-
-        return Cell(stale_way(self.name, share), kind_of(size), run)
-
     def collect(self, size):
         """Of optimistic reads: reads the file once, so that there is a valid reference to each block. They lapse."""
         if self.name not in OPTIMISTIC_WAYS:
             return
-        read_all = functools.partial(_pass, self.bench, "read", size, self.bench.size // size)
-        _collect(self.files, read_all, f"some blocks of {size} have no reference")
-
-
-@contextlib.contextmanager
-def small_files(server, way, count, size):
-    """(client, bench): a client that has so many new files of `size` octets open, as long as the context lasts."""
-    with contextlib.ExitStack() as stack:
-        files = connect(server, NO_CRC, transfer=way)
-        stack.callback(files.end)
-        directory = files.find("/export")
-        entries = []
-        for _ in range(count):
-            name = f"small-{next(_numbers)}"
-            new = files.new_bench(directory, name, size)
-            stack.callback(files.remove, directory, name)
-            new.fill()
-            new.close()
-            entries.append(files.find(f"/export/{name}"))
-        bench = files.small_files_bench(entries)
-        stack.callback(bench.close)
-        yield files, bench
-
-
-_numbers = itertools.count()
-
-
-def small_cell(server, way, files, bench, kept, share):
-    """A Cell of whole files at random. The client keeps so many of them, which is this share."""
-
-    def run(seconds):
-        if way == OPTIMISTIC:
-            _collect(files, bench.read_all, "some files have no reference")
-        before = server.cpu_s()
-        found, hits = bench.measure(
-            cached_files=kept, seed=2003, duration_s=seconds, least_reads=LEAST_CALLS
+        read_all = functools.partial(
+            self.bench.measure,
+            "read",
+            io_bytes=size,
+            in_flight=1,
+            duration_s=PASS_S,
+            least_calls=self.bench.size // size,
         )
-        # The cache was filled before the clock started, by READs as good as the others.
-        reads = found.calls - hits
-        return figures_of(found, (server.cpu_s() - before) * reads / (reads + kept))
-
-    return Cell(way, (share,), run)
+        collect(self.files, read_all, f"some blocks of {size} have no reference")
 
 
-def _collect(files, read_all, why):
+def collect(files, read_all, why):
     """Reads until each optimistic READ finds a valid reference."""
     for _ in range(MOST_PASSES):
         before = dict(files.optimistic)
@@ -162,23 +117,6 @@ def _collect(files, read_all, why):
         if all(after[each] == before[each] for each in ("failed", "rpc_reads", "nfs_reads")):
             return
     raise NotCollected(f"after {MOST_PASSES} passes {why}")
-
-
-# A pass takes this time at least, and at most ten times as much.
-PASS_S = 0.01
-MOST_PASSES = 50
-
-
-def _pass(bench, operation, size, calls):
-    """So many calls from the start of a file on, one at a time."""
-    return bench.measure(
-        operation, io_bytes=size, in_flight=1, duration_s=PASS_S, least_calls=calls
-    )
-
-
-def stale_way(name, share):
-    """The way of a Cell of optimistic READs with this share of stale references."""
-    return share if name == OPTIMISTIC else f"{name} {share:g}"
 
 
 def kind_of(size, work_bytes=0):
@@ -198,11 +136,11 @@ def pair_cell(ways, size, calls):
         for way in ways:
             way.collect(size)
         with concurrent.futures.ThreadPoolExecutor(len(ways)) as pool:
-            before, before_s, before_user_s = _cpu_s(), server.cpu_s(), server.user_s()
+            before, before_s, before_user_s = client_cpu_s(), server.cpu_s(), server.user_s()
             began = time.monotonic()
             found = list(pool.map(lambda way: _measure(way, size, calls, seconds), ways))
             elapsed = time.monotonic() - began
-            user, system = (after - old for after, old in zip(_cpu_s(), before))
+            user, system = (after - old for after, old in zip(client_cpu_s(), before))
             return Figures(
                 sum(each.bytes for each in found),
                 sum(each.calls for each in found),
@@ -227,6 +165,7 @@ def _measure(way, size, calls, seconds):
     )
 
 
-def _cpu_s():
+def client_cpu_s():
+    """(user, system) of this process."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime, usage.ru_stime

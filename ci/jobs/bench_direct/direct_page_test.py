@@ -1,5 +1,7 @@
 """The page of a run has each row or says why it is not there, and tells whether the floors are met."""
 
+import dataclasses
+
 import pytest
 
 from ci.jobs.bench_direct import raw
@@ -11,7 +13,6 @@ from ci.jobs.bench_direct.direct_clients import (
     PRE_POSTED,
     RECOVERABLE,
     kind_of,
-    stale_way,
 )
 from ci.jobs.bench_direct.direct_page import SECTIONS, page
 from ci.jobs.bench_direct.direct_plots import plots
@@ -25,13 +26,16 @@ from ci.jobs.bench_direct.direct_rows import (
     SHARES,
     SIZES,
     SMALL,
-    STALE_WAYS,
     T3_WAYS,
     WORK,
+    WRITE_RATES,
+    X2_WAYS,
     in_flight,
     measured,
     shuffled,
+    way_at,
 )
+from ci.jobs.bench_direct.stale_sections import FORMS
 from ci.jobs.bench_nfs.bench_nfs_command import Run
 from ci.jobs.bench_nfs.figures import Figures
 
@@ -42,6 +46,11 @@ def rounds(rate=1.0, response=1.0, server=1.0):
         int(rate * 10**9), 1000, 1.0, 0.2, 0.1, server * 0.1, response * 5e-5, server * 0.03
     )
     return [one] * 3
+
+
+def with_counts(**counts):
+    """Three rounds of 1000 READs with these counts."""
+    return [dataclasses.replace(one, **counts) for one in rounds()]
 
 
 @pytest.fixture
@@ -75,8 +84,11 @@ def run():
         for way in F6_WAYS
         for share in HITS
     }
-    stale = [stale_way(way, share) for way in STALE_WAYS for share in SHARES]
+    stale = [way_at(way, share) for way in FORMS for share in SHARES]
     made.results["X1"] = {(way, kind_of(SMALL)): rounds() for way in (*stale, DIRECT)}
+    made.results["X2"] = {
+        (way_at(way, rate), kind_of(SMALL)): rounds() for way in X2_WAYS for rate in WRITE_RATES
+    }
     made.results["F4"] = made.results["F3"]
     return made
 
@@ -99,9 +111,18 @@ def test_ratios_stand_beside_those_of_the_paper(run):
 
 
 def test_stale_references_are_shown_by_all_forms(run):
-    run.results["X1"][stale_way(RECOVERABLE, 0.01), kind_of(SMALL)] = rounds(response=0.8)
-    (line,) = lines_with(page(run), "| 1 % |")
-    assert line.count("|") == 11
+    met = with_counts(stale=10, by_rpc=30)
+    run.results["X1"][way_at(RECOVERABLE, 0.01), kind_of(SMALL)] = met
+    text = page(run)
+    assert lines_with(text, "| D | 1 % | 1.0 % | 3.0 % | 1000.0 | 1.00 |")
+    assert len(lines_with(text, "| 1 % |")) == len(FORMS)
+
+
+def test_reads_beside_a_writer_are_shown_with_their_retries(run):
+    run.results["X2"][way_at(OPTIMISTIC, 100), kind_of(SMALL)] = with_counts(
+        stale=4, by_rpc=5, writes=99
+    )
+    assert lines_with(page(run), "| 100 | 0 | 99 | 1000 | 1000 | 1.00 | 1.00 | 0.004 | 0.5 % |")
 
 
 def test_floors_that_are_met_and_missed(run):

@@ -17,9 +17,8 @@ from ci.jobs.bench_direct.direct_clients import (
     RECOVERABLE,
     opened,
     pair_cell,
-    small_cell,
-    small_files,
 )
+from ci.jobs.bench_direct.small_files import small_files, small_reader, small_writer
 from ci.jobs.bench_nfs.bench_clients import NO_CRC, TCP, new_file
 from ci.jobs.bench_nfs.bench_servers import server
 from ci.jobs.bench_nfs.rounds import measure
@@ -40,16 +39,20 @@ RECORD = 60 * KIB
 RECORDS = 1024
 WORK = tuple(size * KIB for size in (0, 15, 30, 60))
 SHARES = (0, 0.01, 0.1, 0.5, 1)
-STALE_WAYS = (OPTIMISTIC, RECOVERABLE, FAULTING)
 # The option of a server that closes the memory of a block when it is stale.
 CLOSING = ("--deviate", "revoked-memory-closed")
+# What a writer beside a reader is asked for, in WRITEs a second.
+WRITE_RATES = (0, 100, 1000, 10_000)
+X2_WAYS = (DIRECT, OPTIMISTIC)
 # A server grants so many frames to one client, and each has a block.
 FRAMES = 512
 CLIENTS = 2
 F6_WAYS = (DIRECT, OPTIMISTIC)
-# Of one client's files, and the shares of them that it keeps: its hit ratios.
+# Small files of one client, and the shares of them that it keeps: its hit ratios.
 FILES = 400
 HITS = (0.25, 0.5, 0.75)
+# Of those that a writer changes. It takes a mebibyte of memory for each.
+CHANGED_FILES = 100
 
 
 def primitives(rounds, seconds):
@@ -88,18 +91,40 @@ def join(rounds, seconds):
 
 
 def stale(rounds, seconds):
-    """X1: optimistic READs, one at a time, when a share of the references leads nowhere."""
+    """X1: optimistic READs, one at a time, when a share of the references leads nowhere. A reply to READ brings references
+    to more blocks of its file. Files of one block each keep the share of READs that meet a stale one.
+    """
     with contextlib.ExitStack() as stack:
-        main, path = _with_frames(stack, SMALL)
-        places = {way: (main, path) for way in STALE_WAYS}
-        places[FAULTING] = _with_frames(stack, SMALL, *CLOSING)
+        main = stack.enter_context(_frame_server(SMALL))
+        closing = stack.enter_context(_frame_server(SMALL, *CLOSING))
         cells = []
-        for way, (its_server, its_path) in places.items():
-            reader = stack.enter_context(opened(its_server, way, its_path))
-            writer = stack.enter_context(opened(its_server, INLINE, its_path))
-            cells += [reader.reading_beside(writer, share, SMALL) for share in SHARES]
-        plain = stack.enter_context(opened(main, DIRECT, path))
-        cells.append(plain.cell(SMALL, 1))
+        for one, ways in ((main, (OPTIMISTIC, RECOVERABLE)), (closing, (FAULTING,))):
+            paths = stack.enter_context(small_files(one, CHANGED_FILES, SMALL))
+            writer = stack.enter_context(small_writer(one, paths, SMALL))
+            for way in ways:
+                reader = stack.enter_context(small_reader(one, way, paths, SMALL))
+                cells += [reader.cell_behind(writer, share, way_at(way, share)) for share in SHARES]
+            if one is main:
+                plain = stack.enter_context(small_reader(one, DIRECT, paths, SMALL))
+                cells.append(plain.cell_behind(writer, 0, DIRECT))
+        return measure(shuffled(cells), rounds, seconds)
+
+
+def way_at(way, number):
+    """The way of a Cell of READs with this share of stale references, or so many WRITEs a second beside them."""
+    return f"{way}, {number:g}"
+
+
+def written(rounds, seconds):
+    """X2: small READs, one at a time, while another client changes what is read."""
+    with contextlib.ExitStack() as stack:
+        main = stack.enter_context(_frame_server(SMALL))
+        paths = stack.enter_context(small_files(main, CHANGED_FILES, SMALL))
+        writer = stack.enter_context(small_writer(main, paths, SMALL))
+        cells = []
+        for way in X2_WAYS:
+            reader = stack.enter_context(small_reader(main, way, paths, SMALL))
+            cells += [reader.cell_beside(writer, rate, way_at(way, rate)) for rate in WRITE_RATES]
         return measure(shuffled(cells), rounds, seconds)
 
 
@@ -120,11 +145,9 @@ def many_files(rounds, seconds):
     """F6: whole files at random, when the client keeps a share of them."""
     with contextlib.ExitStack() as stack:
         main = stack.enter_context(_frame_server(SMALL))
-        cells = []
-        for way in F6_WAYS:
-            files, bench = stack.enter_context(small_files(main, way, FILES, SMALL))
-            for share in HITS:
-                cells.append(small_cell(main, way, files, bench, round(share * FILES), share))
+        paths = stack.enter_context(small_files(main, FILES, SMALL))
+        readers = [stack.enter_context(small_reader(main, way, paths, SMALL)) for way in F6_WAYS]
+        cells = [reader.caching_cell(share) for reader in readers for share in HITS]
         return measure(shuffled(cells), rounds, seconds)
 
 
@@ -140,9 +163,9 @@ def two_clients(rounds, seconds):
         return measure(shuffled(cells), rounds, seconds)
 
 
-def _with_frames(stack, block, *options):
-    """(server, path): a file of as many blocks as one client may have frames, of a server with these options besides."""
-    main = stack.enter_context(_frame_server(block, *options))
+def _with_frames(stack, block):
+    """(server, path): a file of as many blocks as one client may have frames."""
+    main = stack.enter_context(_frame_server(block))
     return main, stack.enter_context(new_file(main, NO_CRC, FRAMES * block))
 
 

@@ -103,9 +103,7 @@ YARDSTICK_S = 1.0
 
 def write(run, folder):
     """Writes the page and its plots; the text of the page."""
-    return write_page(
-        folder, PAGE, page(run), plots(run.results["C1"]) if "C1" in run.results else {}
-    )
+    return write_page(folder, PAGE, page(run), plots(run.results))
 
 
 def write_page(folder, name, text, svgs):

@@ -12,7 +12,9 @@ MARK = "~"
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """One measurement. Processor time is the client's, or the server's where the name says so."""
+    """One measurement. Processor time is the client's, or the server's where the name says so. Of the READs, `stale` met a
+    stale reference and `by_rpc` were made by RPC, in rows that count them. `writes` are another client's meanwhile.
+    """
 
     bytes: int
     calls: int
@@ -22,6 +24,9 @@ class Figures:
     server_s: float = 0.0
     response_s: float = 0.0  # the median of the calls
     server_user_s: float = 0.0  # of the server's time, in ticks of 10 ms
+    stale: int = 0
+    by_rpc: int = 0
+    writes: int = 0
 
     @property
     def rate(self):
@@ -31,6 +36,18 @@ class Figures:
     @property
     def calls_per_s(self):
         return self.calls / self.elapsed_s
+
+    @property
+    def stale_share(self):
+        return self.stale / self.calls
+
+    @property
+    def rpc_share(self):
+        return self.by_rpc / self.calls
+
+    @property
+    def writes_per_s(self):
+        return self.writes / self.elapsed_s
 
     @property
     def cpu_s(self):

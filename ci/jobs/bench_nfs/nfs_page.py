@@ -30,6 +30,8 @@ MOST_CPU, MOST_CPU_WITH_CRC = 1.1, 1.4
 PAPER_BEST = 1.7
 PAPER_CPU = "0.3 to 0.6"
 PAPER_MTU = 0.6
+# What a WRITE of row C4 is called.
+WRITES = {"write": "unstable, one COMMIT", "write_sync": "FILE_SYNC"}
 
 
 def page(run):
@@ -159,7 +161,7 @@ def _by_size(found, calls, *names):
         row = [octets(size), *(figures.of(of[way], names[0]).text(2) for way in WAYS)]
         row += [figures.ratio(of[way], of[TCP], names[0]).text(2) for way in (IWARP, NO_CRC)]
         if len(names) > 1:
-            row += [_percent(figures.of(of[way], names[1])) for way in WAYS]
+            row += [percent(figures.of(of[way], names[1])) for way in WAYS]
         rows.append(row)
     return table(heads, rows)
 
@@ -178,7 +180,7 @@ def _per_call(found):
 def _writing(found):
     yield f"MB/s with {nfs_rows.WRITE_IN_FLIGHT} WRITEs in flight, and the ratio to TCP. 2003 has none."
     rows = []
-    for operation, name in (("write", "unstable, one COMMIT"), ("write_sync", "FILE_SYNC")):
+    for operation, name in WRITES.items():
         for size in nfs_rows.WRITE_SIZES:
             kind = (operation, size, nfs_rows.WRITE_IN_FLIGHT)
             rates = [megabytes(figures.of(found[way, kind], "rate")) for way in WAYS]
@@ -190,6 +192,8 @@ def _writing(found):
     yield ""
     heads = ["WRITE", "octets", *WAYS, f"{IWARP} to TCP", f"{NO_CRC} to TCP"]
     yield from table(heads, rows)
+    yield ""
+    yield "![Throughput of WRITE by size](nfs-2003-write.svg)"
 
 
 def _mtu(found):
@@ -212,6 +216,8 @@ def _mtu(found):
     heads = [f"MB/s, MTU {large}", str(small), "ratio"]
     heads += [f"client CPU s/GiB, MTU {large}", str(small), "ratio"]
     yield from table(["transport", "octets", *heads], rows)
+    yield ""
+    yield "![READ with an MTU of 1500, to that with 9000, by size](nfs-2003-mtu.svg)"
 
 
 def _threshold(found):
@@ -220,6 +226,8 @@ def _threshold(found):
         "fits inline. 2003 guessed that chunks win from 1 KiB on."
     )
     yield from _two_ways(found, (nfs_rows.INLINE, nfs_rows.CHUNK), nfs_rows.INLINE_SIZES)
+    yield ""
+    yield "![READ by chunk, to READ inline, by size](nfs-2003-inline.svg)"
 
 
 def _registration(found):
@@ -228,6 +236,8 @@ def _registration(found):
         "registration as future work. An adapter's is larger: software pins no pages."
     )
     yield from _two_ways(found, (nfs_rows.OPENED, nfs_rows.STAYS), nfs_rows.SIZES)
+    yield ""
+    yield "![READ into memory that stays open, to memory that is opened for each call, by size](nfs-2003-registration.svg)"
 
 
 def _two_ways(found, ways, sizes):
@@ -250,7 +260,7 @@ def _copies(found):
     yield "Processor seconds of the client for a GiB, 5 READs in flight, when what was read is copied once more."
     rows = []
     for way in WAYS:
-        for size in (32768, 262144):
+        for size in nfs_rows.COPIED_SIZES:
             kept, copied = (found[name, (way, size)] for name in (nfs_rows.KEPT, nfs_rows.COPIED))
             rows.append(
                 (
@@ -263,6 +273,8 @@ def _copies(found):
             )
     yield ""
     yield from table(["transport", "octets", "without", "with a copy", "ratio"], rows)
+    yield ""
+    yield "![Processor time of the client with one more copy and without](nfs-2003-copies.svg)"
 
 
 def _names(found):
@@ -270,7 +282,7 @@ def _names(found):
         "Calls a second over iWARP without CRC. Names are asked for one after the other, so that only the READs need "
         "credits. A listing is one call of READDIRPLUS for each 64 KiB."
     )
-    kinds = list(dict.fromkeys(kind for _, kind in found))
+    kinds = name_kinds(found)
     rows = []
     for size in nfs_rows.RECEIVE_BYTES:
         for credits in nfs_rows.CREDITS:
@@ -284,6 +296,13 @@ def _names(found):
             )
     yield ""
     yield from table(["receives", "credits", *kinds], rows)
+    yield ""
+    yield "![Calls a second by credits and size of receives](nfs-2003-names.svg)"
+
+
+def name_kinds(found):
+    """The kinds of calls of row C9."""
+    return list(dict.fromkeys(kind for _, kind in found))
 
 
 def _yardstick(found):
@@ -312,8 +331,8 @@ def megabytes(rate):
     return figures.Value(rate.median / 1e6, rate.spread).text()
 
 
-def _percent(share):
-    return f"{figures.Value(share.median * 100, share.spread).text()} %"
+def percent(share, digits=0):
+    return f"{figures.Value(share.median * 100, share.spread).text(digits)} %"
 
 
 SECTIONS = {

@@ -62,7 +62,7 @@ def run():
             (name, (way, size)): rounds(way)
             for name in (nfs_rows.KEPT, nfs_rows.COPIED)
             for way in WAYS
-            for size in (32768, 262144)
+            for size in nfs_rows.COPIED_SIZES
         },
         "C9": {
             ((size, credits), kind): rounds(TCP)
@@ -112,7 +112,7 @@ def test_a_row_that_is_missing_says_why(run):
 def test_the_plots_that_the_page_shows_are_drawn(run):
     pytest.importorskip("matplotlib", reason="python3-matplotlib is not installed")
     shown = set(re.findall(r"\((nfs-2003-\w+\.svg)\)", page(run)))
-    drawn = plots(run.results["C1"])
+    drawn = plots(run.results)
     assert set(drawn) == shown
     assert all(svg.startswith("<?xml") for svg in drawn.values())
 
@@ -175,3 +175,11 @@ def test_missing_packages_are_named(tmp_path):
         yardstick.installed(tmp_path).check()
     assert "nfs-ganesha, nfs-ganesha-vfs, libnfs-dev" in str(error.value)
     assert len(SECTIONS) == 10
+
+
+def test_a_row_that_is_missing_has_no_plot(run):
+    pytest.importorskip("matplotlib", reason="python3-matplotlib is not installed")
+    del run.results["C5"]
+    run.missing["C5"] = "there is no ip"
+    assert "nfs-2003-mtu.svg" not in plots(run.results)
+    assert "nfs-2003-mtu.svg" not in page(run)

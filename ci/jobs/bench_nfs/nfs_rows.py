@@ -29,6 +29,7 @@ INLINE_BYTES = 66560
 INLINE, CHUNK = "inline", "chunk"
 OPENED, STAYS = "opened for each call", "kept open"
 COPIED, KEPT = "with a copy", "without a copy"
+COPIED_SIZES = (32768, 262144)
 RECEIVE_BYTES = (1024, 4096, 16384)
 CREDITS = (3, 32, 128)
 LISTED = (100, 10_000)
@@ -89,7 +90,7 @@ def copies(main, path, rounds, seconds):
     with contextlib.ExitStack() as stack:
         cells = []
         for way, bench in _benches(stack, main, path).items():
-            for size in (32768, 262144):
+            for size in COPIED_SIZES:
                 for name, copied in ((KEPT, False), (COPIED, True)):
                     cells.append(data_cell(main, name, bench, "read", size, 5, (way, size), copied))
         return measure(cells, rounds, seconds)

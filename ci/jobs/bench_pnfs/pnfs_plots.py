@@ -2,7 +2,7 @@
 
 from ci.jobs.bench_nfs import figures
 from ci.jobs.bench_pnfs.pnfs_rows import DATA_SERVERS, PACKINGS, UNITS
-from steertag.bench.bench_plot import figure, to_svg
+from steertag.bench.bench_plot import figure, from_zero, to_svg
 from steertag.bench.bench_table import size as octets
 
 
@@ -26,7 +26,7 @@ def _scaling(found):
     axis.set_title("READ: throughput to that of one data server")
     axis.set_xlabel("data servers")
     axis.set_xticks(DATA_SERVERS)
-    axis.set_ylim(bottom=0)
+    from_zero(axis)
     axis.grid(alpha=0.3)
     axis.legend()
     return to_svg(made)

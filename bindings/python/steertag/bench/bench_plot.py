@@ -37,8 +37,14 @@ def octets_axis(axis, sizes):
     axis.set_xticks(sizes, [size(each) for each in sizes])
     axis.minorticks_off()
     axis.set_xlabel("octets of a call")
-    axis.set_ylim(bottom=0)
+    from_zero(axis)
     axis.grid(alpha=0.3)
+
+
+def from_zero(axis):
+    """The values of an axis begin at 0, with room above the largest, whatever is drawn later."""
+    axis.axhline(0, linewidth=0).sticky_edges.y.append(0)
+    axis.autoscale(axis="y")
 
 
 def to_svg(made):
