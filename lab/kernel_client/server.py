@@ -27,7 +27,8 @@ LEASE_S = 30
 MEMORY, DIRECTORY = "memory", "directory"
 STORAGES = (DIRECTORY, MEMORY)
 SHOWN_LINES = 10  # of the log, when the server ends by itself
-# What --counts says of a data server: its number, and octets that RDMA has carried to it and from it.
+
+# Of --counts: a data server's number, and octets that RDMA has carried to it and from it.
 COUNTS = re.compile(
     r"^data server (\d+): \d+ messages, (\d+) octets pulled, (\d+) octets pushed$", re.M
 )

@@ -13,9 +13,9 @@ CM_AT = BASE_BYTES + DATAGRAM_BYTES + MAD_HEADER_BYTES
 OPCODE_AT, PAD_AT, PARTITION_AT, QUEUE_PAIR_AT, PSN_AT = 0, 1, 2, 5, 9
 ADDRESS_AT, KEY_AT, LENGTH_AT = BASE_BYTES, BASE_BYTES + 8, BASE_BYTES + 12
 SERVICE_AT, PATH_MTU_AT, PRIVATE_DATA_AT = CM_AT + 8, CM_AT + 50, CM_AT + 140
-RESPONSE_TIME_AT = 40  # in the fields of a REQ: the word whose last octet begins with it
-# In the fields of a REP: responder resources, and behind them the initiator depth.
-DEPTHS_AT = 24
+# Words of the fields of a message: of a REQ the one that ends with the time for an answer, of a REP the one that
+# begins with responder resources and initiator depth.
+RESPONSE_TIME_AT, DEPTHS_AT = 40, 24
 CRC_BYTES = 4
 PAD_BITS = 0x30  # of the octet at PAD_AT
 PSN_MASK = 0xFFFFFF
