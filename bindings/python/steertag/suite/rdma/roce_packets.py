@@ -13,8 +13,8 @@ CM_AT = BASE_BYTES + DATAGRAM_BYTES + MAD_HEADER_BYTES
 OPCODE_AT, PAD_AT, PARTITION_AT, QUEUE_PAIR_AT, PSN_AT = 0, 1, 2, 5, 9
 ADDRESS_AT, KEY_AT, LENGTH_AT = BASE_BYTES, BASE_BYTES + 8, BASE_BYTES + 12
 SERVICE_AT, PATH_MTU_AT, PRIVATE_DATA_AT = CM_AT + 8, CM_AT + 50, CM_AT + 140
-# Words of the fields of a message: of a REQ the one that ends with the time for an answer, of a REP the one that
-# begins with responder resources and initiator depth.
+# Words of the fields of a REQ and of a REP. The first ends with the time for an answer. The second begins with the
+# responder resources and the initiator depth.
 RESPONSE_TIME_AT, DEPTHS_AT = 40, 24
 CRC_BYTES = 4
 PAD_BITS = 0x30  # of the octet at PAD_AT
