@@ -39,7 +39,7 @@ class StagTable {
 class SoftwareRegion final : public RegisteredRegion {
  public:
   SoftwareRegion(SoftwareDomain& domain, std::size_t length, Rights rights,
-                 std::optional<std::uint64_t> base, std::optional<std::uint32_t> stag);
+                 std::optional<std::uint64_t> base, std::optional<std::uint32_t> stag = {});
   ~SoftwareRegion() override;
 
   MutableView bytes() override { return {first(), length_}; }
