@@ -16,11 +16,12 @@ ENDED, TIMES, REGISTERED, TICKET = "ODAFS-12", "ODAFS-25", "ODAFS-26", "ODAFS-29
 NEEDS = ["direct-access"]
 OCTETS = 1000
 LONGEST_LEASE_S = 10
-NO_LEASE = 1 << 32  # seconds, of a server that names none
 # From the end of a lease to the look at what it leaves: a server may look for such ends once a second.
 AFTER_MS = 2500
 # Between two Reads.
 PAUSE_MS = 250
+# Seconds, where a server names no lease.
+NO_LEASE = 1 << 32
 REMEDY = "a server with a lease of ten seconds at most: --server-arg=--lease=5"
 
 
