@@ -53,8 +53,8 @@ PyOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uin
                      const std::optional<py::buffer>& raw_startup,
                      const std::optional<roce::BentPacket>& bent_startup,
                      const std::optional<roce::BentPacket>& bent_response, std::uint16_t local_port,
-                     std::uint8_t most_rnr_repetitions, std::size_t receives,
-                     std::size_t receive_bytes) {
+                     const std::string& local_host, std::uint8_t most_rnr_repetitions,
+                     std::size_t receives, std::size_t receive_bytes) {
   if (most_rnr_repetitions > kMostRnrRetryCount)
     throw py::value_error("most_rnr_repetitions is at most " + std::to_string(kMostRnrRetryCount));
   ConnectionOptions options;
@@ -68,6 +68,7 @@ PyOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uin
   if (bent_startup) options.bent_startup = std::make_shared<roce::BentPacket>(*bent_startup);
   if (bent_response) options.bent_response = std::make_shared<roce::BentPacket>(*bent_response);
   options.local_port = local_port;
+  options.local_host = local_host;
   options.roce.most_rnr_repetitions = most_rnr_repetitions;
   return {std::move(options), receives, receive_bytes};
 }
@@ -168,13 +169,15 @@ void bind_options(py::module_& module) {
       "posted. `raw_startup` replaces the MPA request or reply. `bent_startup` alters the REQ or "
       "REP, or with an index of 1 the first RTU, `bent_response` our response to a READ request. "
       "`local_port` is our port as "
-      "initiator. `most_rnr_repetitions`: how often either side repeats a Send that finds no "
+      "initiator, and `local_host` our numeric address (iwarp). `most_rnr_repetitions`: how often "
+      "either side repeats a Send that finds no "
       "receive (roce).")
       .def(py::init(&options_of), py::kw_only(), "private_data"_a = py::bytes(),
            "ird"_a = connection.ird, "ord"_a = connection.ord, "idle_timeout_ms"_a = 0.0,
            "crc"_a = connection.crc, "mpa_revision"_a = connection.mpa_revision,
            "raw_startup"_a = py::none(), "bent_startup"_a = py::none(),
            "bent_response"_a = py::none(), "local_port"_a = connection.local_port,
+           "local_host"_a = connection.local_host,
            "most_rnr_repetitions"_a = connection.roce.most_rnr_repetitions,
            "receives"_a = defaults.receives, "receive_bytes"_a = defaults.receive_bytes)
       .def_property_readonly(
@@ -207,6 +210,7 @@ void bind_limits(py::module_& module) {
       .def_readonly("sees_violations", &Capabilities::sees_violations)
       .def_readonly("exact_private_data", &Capabilities::exact_private_data)
       .def_readonly("chosen_port", &Capabilities::chosen_port)
+      .def_readonly("chosen_host", &Capabilities::chosen_host)
       .def_readonly("chosen_base", &Capabilities::chosen_base)
       .def_readonly("responder_waits", &Capabilities::responder_waits)
       .def_readonly("largest_send", &Capabilities::largest_send)

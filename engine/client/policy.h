@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "endpoint/block_frame.h"
+#include "endpoint/region_pool.h"
 #include "fabric/roce/packets/policy.h"
 #include "nfs/v4/status.h"
 
@@ -13,7 +14,12 @@ namespace steertag::peer {
 struct MemoryPolicy {
   bool closes_after_reply = true;
   bool closes_after_error = true;
-  bool clears_flag = true;  // R, where memory stays open over calls (RFC 8797 4.1)
+  // Where it stays open over calls (docs/direct-access.md):
+  bool clears_flag = true;             // R (RFC 8797 4.1)
+  bool closes_after_fault = true;      // false: it stays open after a reply that breaks a rule
+  bool closes_with_connection = true;  // false: the next connection has it too
+  bool refuses_invalidation = true;    // false: a Send with Invalidate is taken
+  RegistrationPolicy registration{};
 };
 
 /// Which data of a reply goes to a pre-posted buffer (docs/direct-access.md).

@@ -32,7 +32,8 @@ std::vector<RegionPool::Held>* RegionPool::idle_of(std::size_t size) {
 
 RegionPool::Held RegionPool::take_open(std::size_t length, fabric::Rights rights) {
   const auto found = std::find_if(open_.rbegin(), open_.rend(), [&](const OpenRegion& open) {
-    return open.length == length && open.region->valid() && open.region->rights() == rights;
+    const bool fits = policy_.compares_length ? open.length == length : open.length >= length;
+    return fits && open.region->valid() && open.region->rights() == rights;
   });
   if (found == open_.rend()) return nullptr;
   Held region = std::move(found->region);
@@ -62,7 +63,9 @@ void RegionPool::close(OpenRegions::iterator open) {
   Held region = std::move(open->region);
   open_.erase(open);
   idle_bytes_ -= region->bytes().size();
-  keep_idle(std::move(region));
+  if (policy_.closes_reused) return keep_idle(std::move(region));
+  left_open_.push_back(std::move(region));
+  if (left_open_.size() > kMostOpenRegions) left_open_.pop_front();
 }
 
 void RegionPool::close_idle() {

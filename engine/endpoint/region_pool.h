@@ -22,6 +22,13 @@ enum class Registration : std::uint8_t {
 /// closed. A device has room for so many.
 inline constexpr std::size_t kMostOpenRegions = 256;
 
+/// What a pool closes of cached loans before their memory serves something else. The defaults
+/// conform.
+struct RegistrationPolicy {
+  bool closes_reused = true;    // false: the STag of memory that is needed elsewhere stays open
+  bool compares_length = true;  // false: an open region serves any loan with fewer octets
+};
+
 /// A region on loan; goes back to its pool when it is destroyed.
 class PooledRegion {
  public:
@@ -54,8 +61,8 @@ enum class Contents : std::uint8_t { zeros, any };
 /// Must outlive its loans, and be destroyed before its domain.
 class RegionPool {
  public:
-  RegionPool(fabric::Domain& domain, std::size_t budget_bytes)
-      : domain_(domain), budget_bytes_(budget_bytes) {}
+  RegionPool(fabric::Domain& domain, std::size_t budget_bytes, RegistrationPolicy policy = {})
+      : domain_(domain), budget_bytes_(budget_bytes), policy_(policy) {}
 
   /// A region of at least `length` octets; exactly `length` of them are opened with
   /// `rights`. Empty when the budget does not allow it now, or the device opens no further memory.
@@ -98,11 +105,14 @@ class RegionPool {
 
   fabric::Domain& domain_;
   std::size_t budget_bytes_;
+  RegistrationPolicy policy_;
   std::size_t loaned_bytes_ = 0;
   std::size_t idle_bytes_ = 0;  // the open ones too
   std::size_t damaged_ = 0;
   std::array<std::vector<Held>, kSizes.size()> idle_;
   OpenRegions open_;  // the one that was used last at the back
+  /// Open for good, and not lent again: kMostOpenRegions at most.
+  std::deque<Held> left_open_;
 };
 
 }  // namespace steertag::peer

@@ -51,6 +51,18 @@ TEST_F(RegionPoolTest, CachedLoansStayOpenForTheSameUse) {
   EXPECT_NE(lend(5000, {true, false}), first) << "the peer may read what it could write";
 }
 
+TEST_F(RegionPoolTest, MemoryForAnotherUseIsClosed) {
+  for (const bool closes : {true, false}) {
+    RegionPool own(*domain, 8192, {.closes_reused = closes});
+    const auto lend = [&](fabric::Rights rights) {
+      return own.acquire(4000, rights, nullptr, Contents::any, Registration::cached);
+    };
+    const std::byte* const place = lend({false, true})->bytes().data();
+    // Where it stays open its memory cannot be that of the next loan.
+    EXPECT_EQ(lend({true, false})->bytes().data() == place, closes);
+  }
+}
+
 TEST_F(RegionPoolTest, ClosedLoansDoNotStayOpen) {
   PooledRegion loan =
       pool.acquire(5000, {false, true}, nullptr, Contents::any, Registration::cached);

@@ -57,6 +57,7 @@ struct Capabilities {
   bool exact_private_data = false;       // otherwise zeros follow what the peer sent
   bool chosen_base = false;              // Domain::allocate takes a base
   bool chosen_port = false;              // ConnectionOptions::local_port
+  bool chosen_host = false;              // ConnectionOptions::local_host
   bool responder_waits = false;          // nothing leaves before the initiator's first message
   bool splits_sends = false;             // Connection::split_sends
   bool recoverable_read_faults = false;  // Connection::recover_read_faults
@@ -142,6 +143,8 @@ struct ConnectionOptions {
   std::optional<Bytes> raw_startup;
   // The initiator's port; 0: any. iwarp: of TCP. roce: the one that its REQ names.
   std::uint16_t local_port = 0;
+  // iwarp: the initiator's numeric address; empty: the system's choice.
+  std::string local_host;
   fabric::iwarp::Policy iwarp{};
   // roce fault hook: alters the REQ, or the responder's REP.
   fabric::roce::SharedBend bent_startup{};

@@ -12,7 +12,7 @@ using net::accept_error;
 using net::accept_from;
 using net::Address;
 using net::after;
-using net::bind_port;
+using net::bind_from;
 using net::Channel;
 using net::emss;
 using net::error_text;

@@ -48,9 +48,11 @@ class Domain {
  public:
   virtual ~Domain() = default;
   /// A region of zeroed memory with guards. `length` may be zero. With `base` the caller chooses
-  /// the tagged offset of the first octet (hostile offsets). Otherwise it is random.
+  /// the tagged offset of the first octet (hostile offsets). Otherwise it is random. So is the STag
+  /// of a software provider, unless `stag` is free. A device ignores it.
   virtual std::unique_ptr<Region> allocate(std::size_t length, Rights rights,
-                                           std::optional<std::uint64_t> base = {}) = 0;
+                                           std::optional<std::uint64_t> base = {},
+                                           std::optional<std::uint32_t> stag = {}) = 0;
 };
 
 }  // namespace steertag::fabric

@@ -61,6 +61,15 @@ TEST_F(RegionTest, BaseMayBeChosen) {
   EXPECT_EQ(region->base(), 0xfffffffffffffff0);
 }
 
+TEST_F(RegionTest, FreeStagMayBeChosen) {
+  const auto first = domain->allocate(10, {}, {}, 0x12345678);
+  EXPECT_EQ(first->stag(), 0x12345678U);
+  const auto second = domain->allocate(10, {}, {}, 0x12345678);
+  EXPECT_TRUE(second->valid());
+  EXPECT_NE(second->stag(), first->stag());
+  EXPECT_NE(domain->allocate(10, {}, {}, 0)->stag(), 0U);
+}
+
 TEST_F(RegionTest, TagsAreSpreadOverTheWholeRange) {
   std::set<std::uint32_t> quarters;
   std::vector<std::unique_ptr<Region>> regions;

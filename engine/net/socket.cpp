@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <system_error>
@@ -110,15 +111,24 @@ Socket make_socket(const Address& address) {
   return Socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-bool bind_port(const Socket& socket, const Address& peer, std::uint16_t port) {
-  if (port == 0) return true;
-  Address any;
-  any.length = peer.length;
-  any.storage.ss_family = peer.storage.ss_family;  // the rest is zero, which is any address
-  any = with_port(any, port);
+bool bind_from(const Socket& socket, const Address& peer, const std::string& host,
+               std::uint16_t port) {
+  if (port == 0 && host.empty()) return true;
+  Address ours;
+  ours.length = peer.length;
+  ours.storage.ss_family = peer.storage.ss_family;  // the rest is zero, which is any address
+  if (!host.empty()) {
+    const auto found = resolve({{}, host, 0, {}}, true);
+    if (!found || found->front().storage.ss_family != peer.storage.ss_family) {
+      errno = EADDRNOTAVAIL;
+      return false;
+    }
+    ours = found->front();
+  }
+  ours = with_port(ours, port);
   const int on = 1;  // the connection before may be in TIME-WAIT
   return ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-         ::bind(socket.fd(), any.generic(), any.length) == 0;
+         ::bind(socket.fd(), ours.generic(), ours.length) == 0;
 }
 
 Address local_address(const Socket& socket) {

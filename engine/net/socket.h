@@ -54,8 +54,10 @@ Expected<std::vector<Address>, Error> resolve(const Url& url, bool passive);
 
 /// A non-blocking stream socket for such an address; errno on failure.
 Socket make_socket(const Address& address);
-/// Binds the socket to this port of any address of the same family; 0 binds nothing. False: errno.
-bool bind_port(const Socket& socket, const Address& peer, std::uint16_t port);
+/// Binds the socket to this numeric address of the peer's family, or with none to any, and to this
+/// port; 0: any. Neither binds nothing. False: errno.
+bool bind_from(const Socket& socket, const Address& peer, const std::string& host,
+               std::uint16_t port);
 /// Our address of a bound socket.
 Address local_address(const Socket& socket);
 /// The peer's address of a connected socket.

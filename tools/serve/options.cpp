@@ -95,7 +95,8 @@ void describe(CLI::App& app, Words& words) {
       "files that are there waits, by NFS version 3 too; reading by version 3, looking, "
       "and making new objects by anything but OPEN do not");
   app.add_option("--lease", words.lease_s,
-                 "lease of NFS version 4 in seconds; a grace period lasts as long")
+                 "lease of NFS version 4 in seconds; a grace period lasts as long, and what "
+                 "--optimistic grants no longer")
       ->check(CLI::Range(kShortestLeaseS, kLongestLeaseS))
       ->capture_default_str();
   auto* optimistic = app.add_flag("--optimistic", words.optimistic,
@@ -185,6 +186,7 @@ std::variant<Options, Ending> check(const Words& words) {
     return Ending{"--recovery needs the name of a file", kUsageError};
   options.recovery_file = words.recovery_file.value_or("");
   options.lease = std::chrono::seconds(words.lease_s);
+  options.direct.lease = std::min(options.direct.lease, options.lease);
   for (const std::string& listen : words.listen) {
     auto url = net::parse_url(listen);
     if (!url) return Ending{url.error().message(), kUsageError};
@@ -267,6 +269,7 @@ std::string list_deviations(bool as_json) {
     rows.push_back({{"name", row->name},
                     {"requirement", ids.front()},
                     {"also", std::vector(ids.begin() + 1, ids.end())},
+                    {"argument", row->argument},
                     {"sentence", row->sentence}});
   }
   return rows.dump(2) + "\n";

@@ -13,7 +13,7 @@ Requester::Requester(fabric::Provider& provider, fabric::Url url, RequesterOptio
       url_(std::move(url)),
       options_(options),
       domain_(provider.make_domain()),
-      pool_(*domain_, options.memory_bytes),
+      pool_(*domain_, options.memory_bytes, options.policy.memory.registration),
       credits_(options.credits),
       next_xid_(first_xid),
       clock_(std::move(clock)) {}
@@ -88,7 +88,8 @@ void Requester::step(std::chrono::milliseconds timeout) {
     if (!came_up_) pause_.failed(clock_());
     endpoint_.reset();
     requeue_all(down_reason_);
-    pool_.close_idle();  // the next connection has the same domain
+    // The next connection has the same domain.
+    if (options_.policy.memory.closes_with_connection) pool_.close_idle();
     down_ = false;
   }
   if (!endpoint_ && !queue_.empty()) {
@@ -180,6 +181,8 @@ void Requester::on_message(ReceiveId receive, View message,
   const std::uint64_t before = effects();
   if (invalidated) {
     ++statistics_.remote_invalidations;
+    // It had no leave for any STag, and this one may be that of later calls.
+    if (breaks_registration()) return endpoint_->abort();
     for (const auto& [xid, call] : outstanding_) {
       if (call->owns(*invalidated)) call->remotely_invalidated = true;
     }
@@ -196,6 +199,11 @@ void Requester::on_message(ReceiveId receive, View message,
   if (effects() == before) ++statistics_.discarded;
   if (next == ClientArrival::Receive::repost) endpoint_->repost(receive);
   if (next == ClientArrival::Receive::hold) held_receives_.push_back(receive);
+}
+
+bool Requester::breaks_registration() const {
+  return options_.registration == Registration::cached && !negotiated_.remote_invalidation &&
+         options_.policy.memory.refuses_invalidation;
 }
 
 ClientArrival::Receive Requester::interpose(View message) {
@@ -277,7 +285,8 @@ void Requester::handle(View message, std::optional<View> placed) {
   auto outcome = call->accept(received_, *payload, closes, placed);
   if (!outcome) return;
   // The server broke a rule: what else it does is not to meet later calls.
-  if (!*outcome && options_.policy.memory.closes_after_reply) call->close_memory();
+  const MemoryPolicy& policy = options_.policy.memory;
+  if (!*outcome && policy.closes_after_reply && policy.closes_after_fault) call->close_memory();
   credits_.on_reply(received_.credit);
   complete(*call, std::move(*outcome));
 }

@@ -103,6 +103,9 @@ class Requester final : public ClientTransport, private EndpointUser, private fa
   EndpointOptions endpoint_options();
   /// Handles what the interposer makes of the message. What becomes of its receive.
   ClientArrival::Receive interpose(View message);
+  /// ODAFS-38: whether a Send with Invalidate of any STag is an error of the server that ends the
+  /// connection.
+  bool breaks_registration() const;
   /// Whether the message is a call of the server, which then needs nothing more.
   bool take_reverse(const wire::Header& header, View payload);
   /// The whole message that answers it; empty: there is none.

@@ -105,6 +105,29 @@ TEST_F(TransferModesTest, CachedRegistrationClearsTheRFlag) {
   EXPECT_EQ(client->requester().statistics().remote_invalidations, 0U);
 }
 
+// ODAFS-38: without leave, and for memory that later calls may have.
+TEST_F(TransferModesTest, InvalidationOfCachedMemoryEndsTheConnection) {
+  for (const bool refuses : {true, false}) {
+    RequesterOptions options = cached();
+    options.policy.memory.refuses_invalidation = refuses;
+    auto client = connect(options);
+    ASSERT_NO_FATAL_FAILURE(expect_read(*client, 0, kOctets));
+    const std::uint32_t first = offered_stag(*client);
+    bool invalidates = true;
+    bender->bend = [&](InterposedConnection& connection, Bytes message, std::uint32_t) {
+      if (!std::exchange(invalidates, false)) return false;
+      EXPECT_TRUE(connection.send(std::move(message), first));
+      return true;
+    };
+    // Its RDMA Writes did not come, so that only a connection that goes on can give octets.
+    (void)read(*client, 0, kOctets);
+    bender->bend = nullptr;
+    EXPECT_EQ(client->requester().statistics().connections, refuses ? 2U : 1U);
+    ASSERT_NO_FATAL_FAILURE(expect_read(*client, 0, kOctets));
+    EXPECT_NE(offered_stag(*client), first);
+  }
+}
+
 // ODAFS-37: the STag is that of a loan with other octets and rights.
 TEST_F(TransferModesTest, MemoryForAnotherUseIsClosedFirst) {
   auto client = connect(cached());

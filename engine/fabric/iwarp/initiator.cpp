@@ -98,7 +98,7 @@ void Initiator::try_next() {
     const Address& address = addresses_[next_++];
     reactor_.remove(std::exchange(key_, 0));
     socket_ = make_socket(address);
-    if (!socket_.open() || !bind_port(socket_, address, options_.local_port) ||
+    if (!socket_.open() || !bind_from(socket_, address, options_.local_host, options_.local_port) ||
         (::connect(socket_.fd(), address.generic(), address.length) != 0 && errno != EINPROGRESS)) {
       last_error_ = address.text() + ": " + error_text(errno);
       continue;

@@ -68,6 +68,12 @@ TEST_F(InitiatorTest, ConnectsFromThePortOfTheOptions) {
   EXPECT_EQ(peer->peer_port(), options.local_port);
 }
 
+TEST_F(InitiatorTest, ConnectsFromTheAddressOfTheOptions) {
+  options.local_host = "127.0.0.2";
+  ASSERT_NO_FATAL_FAILURE(start());
+  EXPECT_EQ(peer->peer_name().rfind("127.0.0.2:", 0), 0U) << peer->peer_name();
+}
+
 TEST_F(InitiatorTest, NamesAForeignProtocol) {
   start_and_answer(octets("HTTP/1.1 400 Bad Request\r\n\r\n"));
   expect_refused(Errc::protocol_error,

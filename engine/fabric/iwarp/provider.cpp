@@ -25,6 +25,7 @@ class IwarpProvider final : public ReactorProvider {
     capabilities.sees_violations = true;
     capabilities.exact_private_data = true;
     capabilities.chosen_port = true;
+    capabilities.chosen_host = true;
     capabilities.chosen_base = true;
     capabilities.responder_waits = true;
     capabilities.splits_sends = true;

@@ -5,7 +5,8 @@ namespace steertag::fabric {
 
 Expected<void, Error> check_options(const ConnectionOptions& options, std::size_t most,
                                     std::string_view why) {
-  if (options.raw_startup || !options.crc || options.mpa_revision != 2) {
+  if (options.raw_startup || !options.crc || options.mpa_revision != 2 ||
+      !options.local_host.empty()) {
     return tl::unexpected(Error{Errc::unsupported, std::string(why)});
   }
   if (options.private_data.size() > most) {

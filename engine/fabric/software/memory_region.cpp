@@ -18,33 +18,33 @@ std::uint32_t StagTable::fresh_stag() const {
   std::uint32_t stag = 0;
   for (int i = 0; i < kMostTries; ++i) {
     stag = static_cast<std::uint32_t>(random_());
-    if (stag != 0 && !map_.contains(stag)) {
+    if (is_free(stag)) {
       return stag;
     }
   }
   do {
     ++stag;
-  } while (stag == 0 || map_.contains(stag));
+  } while (!is_free(stag));
   return stag;
 }
 
 SoftwareRegion::SoftwareRegion(SoftwareDomain& domain, std::size_t length, Rights rights,
-                               std::optional<std::uint64_t> base)
+                               std::optional<std::uint64_t> base, std::optional<std::uint32_t> stag)
     : RegisteredRegion(domain, length, rights),
       domain_(domain),
       length_(length),
       memory_(std::make_shared<std::byte[]>(length + 2 * kGuardBytes)) {
-  enter(base);
+  enter(base, stag);
 }
 
 SoftwareRegion::~SoftwareRegion() {
   invalidate();
 }
 
-void SoftwareRegion::enter(std::optional<std::uint64_t> base) {
+void SoftwareRegion::enter(std::optional<std::uint64_t> base, std::optional<std::uint32_t> stag) {
   StagTable& table = domain_.table_;
   fill_guards(first(), length_);
-  stag_ = table.fresh_stag();
+  stag_ = stag && table.is_free(*stag) ? *stag : table.fresh_stag();
   // Half of the range keeps base + length from wrapping; multiples of 8 look like addresses.
   base_ = base.value_or((table.random() >> 1) & ~std::uint64_t{7});
   valid_ = true;
@@ -91,7 +91,7 @@ void SoftwareRegion::reopen(Windows* windows, Rights rights, std::size_t length)
   }
   rights_ = rights;
   open_length_ = std::min(length, length_);
-  enter({});
+  enter();
 }
 
 bool SoftwareRegion::contains(std::uint64_t offset, std::uint64_t length) const {
@@ -105,8 +105,9 @@ void Windows::close_all() {
 }
 
 std::unique_ptr<Region> SoftwareDomain::allocate(std::size_t length, Rights rights,
-                                                 std::optional<std::uint64_t> base) {
-  return std::make_unique<SoftwareRegion>(*this, length, rights, base);
+                                                 std::optional<std::uint64_t> base,
+                                                 std::optional<std::uint32_t> stag) {
+  return std::make_unique<SoftwareRegion>(*this, length, rights, base, stag);
 }
 
 Expected<SoftwareDomain*, Error> domain_of(const StagTable& table, Domain& domain) {

@@ -24,6 +24,8 @@ class StagTable {
 
   SoftwareRegion* find(std::uint32_t stag) const;
   std::uint64_t random() const { return random_(); }
+  /// Whether a region may have this STag.
+  bool is_free(std::uint32_t stag) const { return stag != 0 && !map_.contains(stag); }
   /// A random STag that no region has.
   std::uint32_t fresh_stag() const;
 
@@ -37,7 +39,7 @@ class StagTable {
 class SoftwareRegion final : public RegisteredRegion {
  public:
   SoftwareRegion(SoftwareDomain& domain, std::size_t length, Rights rights,
-                 std::optional<std::uint64_t> base);
+                 std::optional<std::uint64_t> base, std::optional<std::uint32_t> stag = {});
   ~SoftwareRegion() override;
 
   MutableView bytes() override { return {first(), length_}; }
@@ -59,7 +61,7 @@ class SoftwareRegion final : public RegisteredRegion {
   std::byte* at(std::uint64_t offset) { return first() + (offset - base_); }
 
  private:
-  void enter(std::optional<std::uint64_t> base);
+  void enter(std::optional<std::uint64_t> base = {}, std::optional<std::uint32_t> stag = {});
   void reopen(Windows* windows, Rights rights, std::size_t length);
   std::byte* first() const { return memory_.get() + kGuardBytes; }
 
@@ -74,7 +76,8 @@ class SoftwareDomain final : public Domain, public ObservedMemory {
  public:
   explicit SoftwareDomain(StagTable& table) : table_(table) {}
   std::unique_ptr<Region> allocate(std::size_t length, Rights rights,
-                                   std::optional<std::uint64_t> base = {}) override;
+                                   std::optional<std::uint64_t> base = {},
+                                   std::optional<std::uint32_t> stag = {}) override;
 
   StagTable& table() { return table_; }
 

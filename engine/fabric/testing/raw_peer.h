@@ -26,6 +26,7 @@ class RawPeer {
   /// The name that the other end uses.
   std::string name() const { return local_address(socket_).text(); }
   std::uint16_t peer_port() const { return peer_address(socket_).port(); }
+  std::string peer_name() const { return peer_address(socket_).text(); }
   /// Sends as much as the socket takes; returns that number of octets.
   std::size_t send(View bytes);
   /// Moves received octets to `got`; returns false once the stream has ended.

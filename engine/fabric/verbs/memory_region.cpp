@@ -156,7 +156,8 @@ VerbsDomain::VerbsDomain(const Device& device)
       staging_(pd_) {}
 
 std::unique_ptr<Region> VerbsDomain::allocate(std::size_t length, Rights rights,
-                                              std::optional<std::uint64_t> base) {
+                                              std::optional<std::uint64_t> base,
+                                              std::optional<std::uint32_t> /*stag*/) {
   return std::make_unique<VerbsRegion>(*this, length, rights, base);
 }
 

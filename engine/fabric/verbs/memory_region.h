@@ -85,7 +85,8 @@ class VerbsDomain final : public Domain, public ObservedMemory {
   explicit VerbsDomain(const Device& device);
   /// A region that the device cannot register is invalid, and has STag 0.
   std::unique_ptr<Region> allocate(std::size_t length, Rights rights,
-                                   std::optional<std::uint64_t> base = {}) override;
+                                   std::optional<std::uint64_t> base = {},
+                                   std::optional<std::uint32_t> stag = {}) override;
 
   const Device& device() const { return device_; }
   const ProtectionDomain& pd() const { return pd_; }

@@ -41,11 +41,15 @@ DirectUser* DirectAccess::user_of(const ConnectionInfo& info) {
   return found == users_.end() ? nullptr : found->get();
 }
 
+bool DirectAccess::has_lapsed(const DirectUser& user) const {
+  return policy_.tickets.lapses && user.awaits_ticket() && now() - user.made() >= limits_.lease;
+}
+
 DirectUser* DirectAccess::find(const direct::Ticket& ticket, const std::string& host) {
   const auto found = std::ranges::find_if(users_, [&](const auto& user) {
-    return user->awaits_ticket() && user->host() == host &&
-           (user->ticket() == ticket || !policy_.tickets.checks) &&
-           now() - user->made() < limits_.lease;
+    return user->awaits_ticket() && !has_lapsed(*user) &&
+           (user->host() == host || !policy_.tickets.checks_host) &&
+           (user->ticket() == ticket || !policy_.tickets.checks);
   });
   return found == users_.end() ? nullptr : found->get();
 }
@@ -96,7 +100,7 @@ void DirectAccess::spread_faults() {
   for (const auto& user : users_) user->end();
 }
 
-void DirectAccess::end_users(const std::function<bool(const DirectUser&)>& is_lost) {
+void DirectAccess::end_users(const std::function<bool(DirectUser&)>& is_lost) {
   for (const auto& user : users_) {
     if (!user->ended() && is_lost(*user)) user->end();
   }
@@ -108,8 +112,7 @@ void DirectAccess::tend() {
   if (looks) looked_ = time;
   spread_faults();
   for (const auto& user : users_) {
-    const bool lapsed = user->awaits_ticket() && time - user->made() >= limits_.lease;
-    if (!user->ended() && (lapsed || user->is_orphan())) user->end();
+    if (!user->ended() && (has_lapsed(*user) || user->is_orphan())) user->end();
     if (looks && user->frames()) user->frames()->expire(time);
   }
   std::erase_if(users_, [](const auto& user) { return user->ended() && !user->holds_frames(); });

@@ -32,7 +32,7 @@ class DirectAccess final : public ContentObserver {
   /// The user that said HELLO on this connection, if it is not ended.
   DirectUser* user_of(const ConnectionInfo& info);
   /// Ends the users for whom it is true.
-  void end_users(const std::function<bool(const DirectUser&)>& is_lost);
+  void end_users(const std::function<bool(DirectUser&)>& is_lost);
   /// Ends users that lost a connection or let their ticket lapse, and closes memory whose lease is
   /// over. Not from inside a notice.
   void tend();
@@ -60,6 +60,8 @@ class DirectAccess final : public ContentObserver {
   std::size_t frames() const { return totals_.frames.held(); }
 
  private:
+  /// Its ticket was not used in time.
+  bool has_lapsed(const DirectUser& user) const;
   DirectUser* find(const direct::Ticket& ticket, const std::string& host);
   direct::Ticket fresh_ticket();
   std::shared_ptr<fabric::Domain> domain_for_user(fabric::Provider& provider);

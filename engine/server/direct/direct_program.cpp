@@ -80,18 +80,36 @@ rpc::AcceptStatus DirectProgram::call(std::uint32_t procedure, wire::Reader& arg
   return rpc::AcceptStatus::PROC_UNAVAIL;
 }
 
-bool DirectProgram::has_lost_client(const DirectUser& user) {
+bool DirectProgram::has_lost_client(DirectUser& user) {
   if (user.hello().clientid == 0) return false;
+  const GrantPolicy& policy = access_->policy().grants;
   StateTables& tables = state_.tables();
-  return !tables.find_client(user.hello().clientid) ||
+  const Client* client = tables.find_client(user.hello().clientid);
+  if (client) user.note_renewal(client->renewed);
+  if (!client && tables.now() - user.renewed() > tables.options.lease) return policy.follows_leases;
+  if (!client && policy.follows_clients) return true;
+  return policy.follows_sessions &&
          std::ranges::any_of(user.sessions(), [&](const nfs4::SessionId& session) {
            return tables.find_session(session) == nullptr;
          });
 }
 
+void DirectProgram::follow_reads(DirectUser& user) {
+  const ReadPolicy& policy = access_->policy().reads;
+  if (!user.take_reads()) return;
+  Client* client = state_.tables().find_client(user.hello().clientid);
+  if (policy.renews_lease && client) state_.tables().renew(*client);
+  if (!policy.touches_files || !user.frames()) return;
+  AttributeChange touch;
+  touch.atime.to_server_time = true;
+  for (const NodeId node : user.frames()->nodes()) (void)storage_.change(node, touch);
+}
+
 void DirectProgram::tend() {
-  if (access_->policy().grants.follows_clients)
-    access_->end_users([this](const DirectUser& user) { return has_lost_client(user); });
+  access_->end_users([this](DirectUser& user) {
+    follow_reads(user);
+    return has_lost_client(user);
+  });
   access_->tend();
 }
 

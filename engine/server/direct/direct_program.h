@@ -44,7 +44,9 @@ class DirectProgram final : public Program {
   void take_back(const direct::ReturnArgs& args, Call& call);
 
   /// The client of NFS version 4 that it named, or one of its sessions, is gone.
-  bool has_lost_client(const DirectUser& user);
+  bool has_lost_client(DirectUser& user);
+  /// What its RDMA Reads bring about, if a policy says so.
+  void follow_reads(DirectUser& user);
   Expected<File, nfs4::Status> readable(const direct::FileHandle& handle,
                                         const direct::StateId& stateid, const Call& call,
                                         bool checks_permission = true);

@@ -70,7 +70,10 @@ void DirectUser::on_closed(fabric::Connection& /*connection*/, const fabric::Clo
 void DirectUser::on_event(const trace::Event& event) {
   if (observers_.events) observers_.events->on_event(event);
   const auto* response = std::get_if<trace::RdmaReadResponse>(&event.body);
-  if (response) totals_.counters.optimistic_octets += response->length;
+  if (response) {
+    was_read_ = true;
+    totals_.counters.optimistic_octets += response->length;
+  }
   if (std::holds_alternative<trace::RdmaReadRefused>(event.body)) ++totals_.counters.faults;
 }
 

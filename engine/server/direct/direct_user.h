@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "fabric/fabric.h"
 #include "net/source_quota.h"
@@ -73,6 +74,11 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   /// None before the optimistic connection, and after the end unless a policy keeps them.
   Frames* frames() { return frames_.get(); }
   bool holds_frames() const { return frames_ && frames_->size() > 0; }
+  /// Whether an RDMA Read was answered since the last call.
+  bool take_reads() { return std::exchange(was_read_, false); }
+  /// When its client of NFS version 4 was last seen to have renewed its lease.
+  Time renewed() const { return renewed_; }
+  void note_renewal(Time when) { renewed_ = when; }
 
  private:
   void forget();
@@ -98,8 +104,10 @@ class DirectUser final : private fabric::Handler, private trace::EventSink {
   FrameTotals& totals_;
   net::SourceQuota::Slot place_;  // among the users, until it has ended
   Observers observers_;
+  Time renewed_{};
   bool recovers_ = false;
   bool ended_ = false;
+  bool was_read_ = false;
   fabric::Provider* provider_ = nullptr;
   net::SourceQuota::Slot slot_;  // of its connection
   std::shared_ptr<fabric::Domain> domain_;

@@ -40,11 +40,37 @@ std::uint64_t Frames::next_generation(const Frame& frame) const {
   return generation;
 }
 
+FramePlace Frames::choose_place() {
+  switch (policy_.grants.places) {
+    case PlaceChoice::random:
+      break;
+    case PlaceChoice::bases_in_a_row:
+      return {totals_.last_base += kBaseStep, {}};
+    case PlaceChoice::growing_bases:
+      return {totals_.last_base += sizeof(std::uint64_t) * (1 + random_() % kBaseStep), {}};
+    case PlaceChoice::stags_in_a_row:
+      return {{}, totals_.last_stag += kStagStep};
+    case PlaceChoice::bases_of_stags: {
+      const auto stag = static_cast<std::uint32_t>(random_());
+      return {std::uint64_t{stag} << kBaseShift, stag};
+    }
+    case PlaceChoice::returned: {
+      if (totals_.returned.empty()) break;
+      const FramePlace place = totals_.returned.back();
+      totals_.returned.pop_back();
+      return place;
+    }
+  }
+  return {};
+}
+
 std::unique_ptr<fabric::Region> Frames::allocate(std::size_t octets) {
   const fabric::Rights rights{.remote_read = true, .remote_write = !policy_.grants.read_only};
   const std::size_t all = octets + policy_.grants.octets_behind;
-  if (!policy_.grants.random_bases)
-    return domain_.allocate(all, rights, totals_.last_base += kBaseStep);
+  if (policy_.grants.places != PlaceChoice::random) {
+    const FramePlace place = choose_place();
+    return domain_.allocate(all, rights, place.base, place.stag);
+  }
   if (!window_of_) return domain_.allocate(all, rights);
   auto region = domain_.allocate(all, {});
   // A connection whose setup has not quite ended gives none. The domain is its user's own.
@@ -134,7 +160,18 @@ void Frames::take_back(std::span<const direct::Reference> references) {
              each.generation == frame.generation;
     });
   };
-  std::erase_if(frames_, [&](const Map::value_type& each) { return is_named(each.second); });
+  std::erase_if(frames_, [&](const Map::value_type& each) {
+    if (!is_named(each.second)) return false;
+    if (policy_.grants.places == PlaceChoice::returned)
+      totals_.returned.push_back({each.second.region->base(), each.second.region->stag()});
+    return true;
+  });
+}
+
+std::set<NodeId> Frames::nodes() const {
+  std::set<NodeId> nodes;
+  for (const auto& [block, frame] : frames_) nodes.insert(block.node);
+  return nodes;
 }
 
 MutableView Frames::find(std::uint32_t stag) {

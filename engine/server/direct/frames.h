@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,12 @@
 
 namespace steertag::peer {
 
+/// Of a frame: what does not stand is random.
+struct FramePlace {
+  std::optional<std::uint64_t> base;
+  std::optional<std::uint32_t> stag;
+};
+
 /// What the frames of all users have in common.
 struct FrameTotals {
   explicit FrameTotals(const DirectLimits& limits)
@@ -28,8 +35,11 @@ struct FrameTotals {
                 .early_drop = limits.frames},
                {}) {}
 
-  net::SourceQuota frames;      // that exist, wiped ones included
-  std::uint64_t last_base = 0;  // where bases are not random
+  net::SourceQuota frames;  // that exist, wiped ones included
+  // Where places are not random.
+  std::uint64_t last_base = 0;
+  std::uint32_t last_stag = 0;
+  std::vector<FramePlace> returned;
   direct::Counters counters;
 };
 
@@ -72,6 +82,8 @@ class Frames {
   void revoke(NodeId node, std::uint64_t from, std::uint64_t to);
   /// Closes what its holder does not use any more.
   void take_back(std::span<const direct::Reference> references);
+  /// The files that have frames here.
+  std::set<NodeId> nodes() const;
   /// The octets of the frame with this STag, whether it is valid or not; none: empty.
   MutableView find(std::uint32_t stag);
   /// Closes frames whose lease is over.
@@ -93,6 +105,8 @@ class Frames {
   MutableView octets(const Frame& frame) const;
   void wipe(Frame& frame);
   std::uint64_t next_generation(const Frame& frame) const;
+  /// The place of the next frame, where it is not random.
+  FramePlace choose_place();
   std::unique_ptr<fabric::Region> allocate(std::size_t octets);
   /// A wiped frame of this size of another block, if frames are not each block's own.
   std::optional<Frame> find_wiped(std::size_t octets);

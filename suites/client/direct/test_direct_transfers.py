@@ -1,6 +1,4 @@
-"""Memory that stays open over calls, and data that are placed by the XID of their reply (docs/direct-access.md)."""
-
-import collections
+"""Data that are placed by the XID of their reply (docs/direct-access.md)."""
 
 import pytest
 
@@ -8,92 +6,19 @@ from steertag import rpc
 from steertag.nfs import nfs3
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_bench import SOURCE_BYTES
-from steertag.suite.client.script import Script, stags_of
+from steertag.suite.client.script import Script
 from steertag.suite.client.session_watch import rpc_reply_of
 from steertag.suite.nfs_client.compound import read_compound
-from ..call_kinds import CALL_KINDS, SPOILER, words
+from ..call_kinds import SPOILER, words
 from ..client_verdicts import expect_or
 from ..direct_server import reads_of
-from ..memory_use import error, MemoryUse, source, target
 
-CLOSED, FLAG, OWN_XID, WHOLE = "ODAFS-37", "ODAFS-38", "ODAFS-39", "ODAFS-40"
+OWN_XID, WHOLE = "ODAFS-39", "ODAFS-40"
 # What a reply with the data of a READ fits into.
 LARGE_INLINE = {"inline_bytes": 65536}
-# More calls than are under way at a time, so that memory serves several. No Send closes memory.
-MANY_CALLS = {"transfer_bytes": 4096, "remote_invalidation": False}
 AGAIN = "it did the same by another call"
 _USE_OCTETS = 64
 LEFT_OCTETS = 128  # of data that the number in front of them leaves out
-
-
-# -- memory that stays open ---------------------------------------------------------------------
-
-
-def _offers_again(outcome):
-    """Whether calls of one connection have offered the same STag."""
-    return any(_most_offers(conn) > 1 for conn in outcome.connections)
-
-
-def _most_offers(conn):
-    headers = [sent.header for sent in conn.calls if sent.header is not None]
-    counts = collections.Counter(stag for header in headers for stag in set(stags_of(header)))
-    return max(counts.values(), default=0)
-
-
-def _use_cached(bench):
-    """The outcome of a client that is asked to keep memory open. One that does not offers no STag again."""
-    outcome = bench.use(server=MANY_CALLS, transfer="cached")
-    if outcome.kind in kinds.DONE and not _offers_again(outcome):
-        bench.unsupported("needs cached registration: the client offers each STag once")
-    return outcome
-
-
-@case("client.direct.cached", requirements=[FLAG])
-def test_cached(bench):
-    """The R flag of a client whose memory stays open over calls is clear (RFC 8797 4.1)."""
-    outcome = _use_cached(bench)
-    for conn in outcome.connections:
-        announced = conn.announced is not None and conn.announced.remote_invalidation
-        expect.true(not announced, FLAG, "the R flag is clear", outcome=outcome)
-    expect(outcome, FLAG, must=[kinds.COMPLETED])
-
-
-USES = {
-    "read": lambda reply: _write(reply, target(reply)),
-    "write": lambda reply: _read(reply, source(reply)),
-}
-
-
-def _write(reply, segment):
-    reply.raw.write(SPOILER * _USE_OCTETS, segment.handle, segment.offset)
-    return False
-
-
-def _read(reply, segment):
-    """True: octets are waited for."""
-    reply.raw.read(segment.handle, segment.offset, _USE_OCTETS)
-    return True
-
-
-@case(
-    "client.direct.cached-error.{call_kind}",
-    requirements=[CLOSED],
-    hostile=True,
-    unfailed={"client.direct.cached-error.read": "An RDMA Write to open memory leaves no trace."},
-)
-@pytest.mark.parametrize("call_kind", USES)
-def test_cached_error(bench, call_kind):
-    """An RDMA_ERROR ends a call. Its memory is closed, although that of other calls stays open."""
-    _use_cached(bench)
-    use = MemoryUse(CALL_KINDS[call_kind], USES[call_kind], error)
-    outcome = bench.use(use, server=MANY_CALLS, transfer="cached")
-    expect_or(bench, outcome, CLOSED, kinds.REFUSED, {kinds.COMPLETED: AGAIN})
-    if not use.used:
-        bench.not_testable("nothing that the client did shows that its user had the answer")
-    expect.equal(len(use.read), 0, CLOSED, "RDMA Reads that the client's memory took")
-
-
-# -- data that are placed -----------------------------------------------------------------------
 
 
 def data_of(reply):

@@ -63,6 +63,17 @@ def test_bent_ticket(bench, name):
     expect.true(good.open, TICKET, "the ticket opens a connection")
 
 
+@case("server.direct.ticket-foreign", requirements=[TICKET], needs=NEEDS, hostile=True)
+def test_foreign_ticket(bench):
+    """A ticket from another address than that of the RPC connection. The connection is refused; from its own address
+    the ticket opens one."""
+    user = DirectUser(bench, opens=False)
+    foreign = user.try_ticket(user.terms.ticket, elsewhere=True)
+    expect_no_connection(foreign, "a ticket from another host")
+    good = user.try_ticket(user.terms.ticket)
+    expect.true(good.open, TICKET, "the ticket opens a connection from its own host")
+
+
 @case("server.direct.ticket-void-{name}", requirements=[TICKET], needs=NEEDS, hostile=True)
 @pytest.mark.parametrize("name", ["hello", "connection"])
 def test_void_ticket(bench, name):

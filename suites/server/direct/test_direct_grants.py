@@ -177,14 +177,9 @@ def test_read_nothing(bench):
     user.expect_block(reference, content, REGISTERED)
 
 
-@case(
-    "server.direct.times",
-    requirements=[TIMES],
-    needs=NEEDS,
-    unbroken=f"{TIMES}: Reads reach no code that knows files.",
-)
+@case("server.direct.times", requirements=[TIMES], needs=NEEDS)
 def test_times(bench):
-    """Optimistic Reads leave all attributes of the file as they are."""
+    """Optimistic Reads leave all attributes of the file as they are, time_access too."""
     place = ChangedDirectory(bench)
     content = bench.random.randbytes(OCTETS)
     handle = place.make_file("read", content)

@@ -1,7 +1,5 @@
 """References of direct access: what they show, to whom, and what they do not (docs/direct-access.md)."""
 
-import collections
-
 import pytest
 
 from steertag.nfs import direct
@@ -9,7 +7,7 @@ from steertag.suite import case, expect
 from ..changed_directory import ChangedDirectory
 from ..direct_user import DirectUser
 
-READ_ONLY, BOUNDS, OWNER, UNRELATED = "ODAFS-3", "ODAFS-4", "ODAFS-5", "ODAFS-6"
+READ_ONLY, BOUNDS, OWNER = "ODAFS-3", "ODAFS-4", "ODAFS-5"
 ONE_BLOCK, REGISTERED, ALONE, CLOSED = "ODAFS-7", "ODAFS-26", "ODAFS-30", "ODAFS-33"
 REFUSAL = "ODAFS-34"
 NEEDS = ["direct-access"]
@@ -32,7 +30,6 @@ GUESSES = {
     "next-index": lambda stag: (stag + 0x100) & 0xFFFFFFFF,
     "other-half": lambda stag: stag ^ 0xFFFF0000,
 }
-GRANTS, FILES = 10_000, 8
 READS_IN_FLIGHT = 8
 
 
@@ -193,29 +190,3 @@ def test_old_generation(bench):
     user.expect_block(new, fresh, ONE_BLOCK)
     data = direct.open_frame(user.expect_frame(old, ONE_BLOCK), old.generation)
     expect.true(data is None, ONE_BLOCK, "the frame of the first reference is invalid")
-
-
-@case("server.direct.unrelated", requirements=[UNRELATED, ONE_BLOCK], needs=NEEDS)
-def test_unrelated(bench):
-    """Ten thousand grants, each given back. No generation and no pair of STag and base repeats, and bases do not grow
-    by one step."""
-    user = DirectUser(bench)
-    files = [bench.file(b"\xa5") for _ in range(FILES)]
-    reads = [direct.ReadArgs(file=handle, count=0, want_refs=1) for handle in files]
-    granted = []
-    while len(granted) < GRANTS:
-        results = user.result("BATCH", direct.BatchArgs(reads=reads)).results
-        found = [each for result in results for each in result.resok4.refs]
-        expect.equal(len(found), len(files), UNRELATED, "references after RETURN of all before")
-        granted += found
-        user.result("RETURN", direct.ReturnArgs(refs=found))
-    places = {(each.stag, each.base) for each in granted}
-    expect.equal(len(places), len(granted), UNRELATED, "places of grants", show=False)
-    generations = {each.generation for each in granted}
-    expect.equal(len(generations), len(granted), ONE_BLOCK, "generations", show=False)
-    expect.true(0 not in generations, ONE_BLOCK, "no generation is 0")
-    steps = collections.Counter(
-        after.base - before.base for before, after in zip(granted, granted[1:])
-    )
-    most = max(steps.values())
-    expect.at_most(most, GRANTS // 100, UNRELATED, "grants at one distance from each other")

@@ -35,37 +35,69 @@ def test_denied_by_open(bench):
     )
     session.client.opens = True
     opened = session.run(putfh(files.directory), opening)["OPEN"].resok4
-    _expect_void(user, reference, DENIED)
+    expect_void(user, reference, DENIED)
     outcome = user.exchange("REFS", user.refs_args(handle))
     expect(outcome, PERMITTED, must=["nfs:NFS4ERR_LOCKED"])
     session.close(handle, opened.stateid)
     user.expect_block(user.reference(handle), content, DENIED)
 
 
+def _destroy_session(session):
+    expect(session.destroy(), ENDED, must=[kinds.REPLY])
+
+
+def _destroy_client(session):
+    gone = operation("DESTROY_CLIENTID", dca_clientid=session.client.id)
+    expect(session.conn.exchange(session.conn.compound_call(gone)), ENDED, must=[kinds.REPLY])
+
+
+def _destroy_both(session):
+    _destroy_session(session)
+    _destroy_client(session)
+
+
+def _next_run(session):
+    """EXCHANGE_ID with another verifier, and CREATE_SESSION, which confirms it (RFC 8881 18.35.4, case 5)."""
+    client = Nfs4Client(session.conn, session.client.owner.decode(), b"next run")
+    expect(client.exchange_id(), ENDED, must=[kinds.REPLY])
+    expect(client.create_session(), ENDED, must=[kinds.REPLY])
+
+
+# Name: what comes before HELLO, and what ends the client or its session.
+ENDS = {
+    "session": (None, _destroy_session),
+    "client": (None, _destroy_both),
+    "client-without-session": (_destroy_session, _destroy_client),
+    "client-replaced": (None, _next_run),
+}
+USERS, FILES = 2, 3  # of one client
+
+
 @case("server.direct.ended-{name}", requirements=[ENDED], needs=NEEDS)
-@pytest.mark.parametrize("name", ["session", "client", "client-replaced"])
+@pytest.mark.parametrize("name", ENDS)
 def test_ended(bench, name):
-    """The session of a user ends, or its client does by DESTROY_CLIENTID or by another run of it. Its references are
-    void; those of others stay."""
-    content = bench.random.randbytes(OCTETS)
+    """A session ends, or a client does: by DESTROY_CLIENTID, with a session at HELLO or without one, or by another run
+    of it. All references of all its users are void; those of others stay."""
     session = bench.nfs4_session()
-    handle = bench.nfs4_files(session).file(content)
-    user, other = DirectUser(bench, clientid=session.client.id), DirectUser(bench)
-    mine, reference = other.reference(handle), user.reference(handle)
-    user.expect_block(reference, content, ENDED)
-    client = session.client
-    if name == "client-replaced":
-        Nfs4Client(session.conn, client.owner.decode(), b"next run").replace()
-    else:
-        expect(session.destroy(), ENDED, must=[kinds.REPLY])
-    if name == "client":
-        gone = operation("DESTROY_CLIENTID", dca_clientid=client.id)
-        expect(session.conn.exchange(session.conn.compound_call(gone)), ENDED, must=[kinds.REPLY])
-    _expect_void(user, reference, ENDED)
-    other.expect_block(mine, content, ENDED)
+    files = bench.nfs4_files(session)
+    contents = [bench.random.randbytes(OCTETS) for _ in range(FILES)]
+    handles = [files.file(content) for content in contents]
+    before, end = ENDS[name]
+    if before:
+        before(session)
+    users = [DirectUser(bench, clientid=session.client.id) for _ in range(USERS)]
+    other = DirectUser(bench)
+    mine = other.reference(handles[0])
+    held = [(user, user.reference(handle)) for user in users for handle in handles]
+    for number, (user, reference) in enumerate(held):
+        user.expect_block(reference, contents[number % FILES], ENDED)
+    end(session)
+    for user, reference in held:
+        expect_void(user, reference, ENDED)
+    other.expect_block(mine, contents[0], ENDED)
 
 
-def _expect_void(user, reference, requirement_id):
+def expect_void(user, reference, requirement_id):
     """No valid frame comes: it is invalid, or the connection has ended."""
     frame = user.optimistic.frame(reference)
     data = None if frame is None else direct.open_frame(frame, reference.generation)

@@ -47,6 +47,7 @@ class Deviation:
     name: str
     requirement: str
     also: bool = False
+    argument: str = ""  # Of the peer's program, without which no case shows it.
 
 
 def list_deviations(program):
@@ -63,10 +64,14 @@ def list_deviations(program):
         )
     try:
         rows = json.loads(done.stdout)
-        own = [Deviation(row["name"], row["requirement"]) for row in rows]
-        return own + [Deviation(row["name"], each, True) for row in rows for each in row["also"]]
+        own = [_deviation(row, row["requirement"]) for row in rows]
+        return own + [_deviation(row, each, True) for row in rows for each in row["also"]]
     except (ValueError, KeyError, TypeError) as error:
         raise CannotScore(f"{' '.join(command)} printed no list of deviations: {error!r}") from None
+
+
+def _deviation(row, requirement, also=False):
+    return Deviation(row["name"], requirement, also, row.get("argument", ""))
 
 
 def chosen_deviations(deviations, names, role):

@@ -182,9 +182,9 @@ def server_that_prints(tmp_path, text, status=0):
 
 def test_deviations_are_listed_by_the_server(tmp_path):
     rows = [{"name": "d", "requirement": RULE, "also": [OTHER], "summary": "ignored"}]
-    rows.append({"name": "e", "requirement": RULE, "also": []})
+    rows.append({"name": "e", "requirement": RULE, "also": [], "argument": "--lease=5"})
     server = server_that_prints(tmp_path, json.dumps(rows))
-    own = [Deviation("d", RULE), Deviation("e", RULE)]
+    own = [Deviation("d", RULE), Deviation("e", RULE, argument="--lease=5")]
     assert deviating_peer.list_deviations(server) == [*own, Deviation("d", OTHER, True)]
 
 

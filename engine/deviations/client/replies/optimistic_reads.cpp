@@ -111,6 +111,46 @@ constexpr Deviation kOptimisticReads[] = {
                     [](FileClientOptions& options) {
                       options.requester.memory.clears_flag = false;
                     }}},
+    {.name = "cached-invalidation-taken",
+     .side = trace::Role::client,
+     .breaks = {"ODAFS-38"},
+     .sentence = "A Send with Invalidate of memory that stays open over calls is taken.",
+     .client = {.options =
+                    [](FileClientOptions& options) {
+                      options.requester.memory.refuses_invalidation = false;
+                    }}},
+    {.name = "cached-memory-open-after-fault",
+     .side = trace::Role::client,
+     .breaks = {"ODAFS-37"},
+     .sentence = "Memory stays open to the server after a reply that breaks a rule.",
+     .client = {.options =
+                    [](FileClientOptions& options) {
+                      options.requester.memory.closes_after_fault = false;
+                    }}},
+    {.name = "cached-memory-open-on-next",
+     .side = trace::Role::client,
+     .breaks = {"ODAFS-37"},
+     .sentence = "Memory that stays open over calls is open on the next connection too.",
+     .client = {.options =
+                    [](FileClientOptions& options) {
+                      options.requester.memory.closes_with_connection = false;
+                    }}},
+    {.name = "cached-memory-open-for-less",
+     .side = trace::Role::client,
+     .breaks = {"ODAFS-37"},
+     .sentence = "Memory that is open for a READ serves one of fewer octets with the same STag.",
+     .client = {.options =
+                    [](FileClientOptions& options) {
+                      options.requester.memory.registration.compares_length = false;
+                    }}},
+    {.name = "cached-memory-left-open",
+     .side = trace::Role::client,
+     .breaks = {"ODAFS-37"},
+     .sentence = "The STag of memory that another call needs stays open.",
+     .client = {.options =
+                    [](FileClientOptions& options) {
+                      options.requester.memory.registration.closes_reused = false;
+                    }}},
     {.name = "placed-for-the-oldest",
      .side = trace::Role::client,
      .breaks = {"ODAFS-39"},

@@ -11,6 +11,7 @@ namespace steertag::deviations {
 namespace {
 
 using peer::ContentChange;
+using peer::PlaceChoice;
 using peer::ServerOptions;
 
 /// `change(Args&)` of a call of this procedure.
@@ -32,6 +33,9 @@ void change_direct_call(peer::CallStep& call, direct::Procedure procedure, Chang
   args.encode(writer);
   call.instead = std::move(octets);
 }
+
+// The shortest lease that the server takes: a case waits for its end.
+constexpr std::string_view kShortLease = "--lease=5";
 
 constexpr Deviation kDirectAccess[] = {
     {.name = "reference-survives-write",
@@ -79,7 +83,50 @@ constexpr Deviation kDirectAccess[] = {
      .sentence = "References stay valid after the end of the session, or of the client.",
      .server = {.options =
                     [](ServerOptions& options) {
+                      options.direct_policy.grants.follows_sessions = false;
                       options.direct_policy.grants.follows_clients = false;
+                    }},
+     .script_shows = false},
+    {.name = "reference-survives-session-alone",
+     .breaks = {"ODAFS-12"},
+     .sentence = "References stay valid after DESTROY_SESSION, as long as there is the client.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.follows_sessions = false;
+                    }},
+     .script_shows = false},
+    {.name = "reference-survives-client",
+     .breaks = {"ODAFS-12"},
+     .sentence = "References stay valid after the end of a client that has no session.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.follows_clients = false;
+                    }},
+     .script_shows = false},
+    {.name = "reference-survives-lease",
+     .breaks = {"ODAFS-12"},
+     .sentence = "References stay valid after the end of the client's lease.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.follows_leases = false;
+                    }},
+     .script_shows = false,
+     .argument = kShortLease},
+    {.name = "optimistic-read-renews-lease",
+     .breaks = {"ODAFS-25"},
+     .sentence = "An RDMA Read renews the lease of its client.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.reads.renews_lease = true;
+                    }},
+     .script_shows = false,
+     .argument = kShortLease},
+    {.name = "optimistic-read-changes-time",
+     .breaks = {"ODAFS-25"},
+     .sentence = "An RDMA Read changes time_access.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.reads.touches_files = true;
                     }},
      .script_shows = false},
     {.name = "revocation-keeps-data",
@@ -125,6 +172,21 @@ constexpr Deviation kDirectAccess[] = {
      .server = {.options =
                     [](ServerOptions& options) { options.direct_policy.tickets.checks = false; }},
      .script_shows = false},
+    {.name = "ticket-of-any-host",
+     .breaks = {"ODAFS-29"},
+     .sentence = "A ticket opens an optimistic connection from another host.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.tickets.checks_host = false;
+                    }},
+     .script_shows = false},
+    {.name = "ticket-without-end",
+     .breaks = {"ODAFS-29"},
+     .sentence = "A ticket is good for as long as its user waits.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.direct_policy.tickets.lapses = false; }},
+     .script_shows = false,
+     .argument = kShortLease},
     {.name = "optimistic-send-taken",
      .breaks = {"ODAFS-30"},
      .sentence = "The server has a receive for a Send on the optimistic connection.",
@@ -191,44 +253,74 @@ constexpr Deviation kDirectAccess[] = {
      .sentence = "The base of a reference is a fixed step behind the one before.",
      .server = {.options =
                     [](ServerOptions& options) {
-                      options.direct_policy.grants.random_bases = false;
+                      options.direct_policy.grants.places = PlaceChoice::bases_in_a_row;
                     }},
+     .script_shows = false},
+    {.name = "bases-grow",
+     .breaks = {"ODAFS-6"},
+     .sentence = "The base of a reference is behind the one before, by a random step.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.places = PlaceChoice::growing_bases;
+                    }},
+     .script_shows = false},
+    {.name = "stags-in-a-row",
+     .breaks = {"ODAFS-6"},
+     .sentence = "The STag of a reference is a fixed step above the one before.",
+     .server =
+         {.options =
+              [](ServerOptions& options) {
+                options.direct_policy.grants.places = PlaceChoice::stags_in_a_row;
+              }},
+     .script_shows = false},
+    {.name = "base-follows-stag",
+     .breaks = {"ODAFS-6"},
+     .sentence = "The base of a reference is its STag, shifted.",
+     .server =
+         {.options =
+              [](ServerOptions& options) {
+                options.direct_policy.grants.places = PlaceChoice::bases_of_stags;
+              }},
+     .script_shows = false},
+    {.name = "place-granted-again",
+     .breaks = {"ODAFS-6"},
+     .sentence = "A new frame lies where one lay that was given back.",
+     .server =
+         {.options =
+              [](ServerOptions& options) {
+                options.direct_policy.grants.places = PlaceChoice::returned;
+              }},
      .script_shows = false},
     {.name = "reference-writable",
      .breaks = {"ODAFS-3"},
      .sentence = "Frames can be written by RDMA Writes.",
-     .server = {.options =
-                    [](ServerOptions& options) { options.direct_policy.grants.read_only = false; }},
+     .server = {.options = [](ServerOptions&
+                                  options) { options.direct_policy.grants.read_only = false; }},
      .script_shows = false},
     {.name = "neighbour-octets",
      .breaks = {"ODAFS-4"},
      .sentence = "The STag of a frame covers eight octets behind it.",
-     .server = {.options =
-                    [](ServerOptions& options) { options.direct_policy.grants.octets_behind = 8; }},
+     .server = {.options = [](ServerOptions&
+                                  options) { options.direct_policy.grants.octets_behind = 8; }},
      .script_shows = false},
     {.name = "grant-without-permission",
      .breaks = {"ODAFS-8"},
      .sentence = "REFS gives references to users who may not read.",
-     .server = {.options =
-                    [](ServerOptions& options) {
-                      options.direct_policy.grants.checks_refs = false;
-                    }},
+     .server = {.options = [](ServerOptions&
+                                  options) { options.direct_policy.grants.checks_refs = false; }},
      .script_shows = false},
     {.name = "grants-unlimited",
      .breaks = {"ODAFS-27"},
      .sentence = "A user gets more references than most_references.",
-     .server = {.options =
-                    [](ServerOptions& options) {
-                      options.direct_policy.grants.keeps_limits = false;
-                    }},
+     .server = {.options = [](ServerOptions&
+                                  options) { options.direct_policy.grants.keeps_limits = false; }},
      .script_shows = false},
     {.name = "loaned-memory-lost",
      .breaks = {"ODAFS-13"},
      .sentence = "The frames of users who left stay on loan.",
-     .server = {.options =
-                    [](ServerOptions& options) {
-                      options.direct_policy.grants.returns_memory = false;
-                    }},
+     .server =
+         {.options =
+              [](ServerOptions& options) { options.direct_policy.grants.returns_memory = false; }},
      .script_shows = false},
     {.name = "grants-unasked",
      .breaks = {"ODAFS-2"},

@@ -102,12 +102,17 @@ class Bench:
             Callbacks(conn)
         return conn
 
-    def connect_optimistic(self, private_data, **settings):
+    def connect_optimistic(self, private_data, elsewhere=False, **settings):
         """A connection with these octets of private data that carries no messages, or a refused one; judged and
-        captured. A replay lacks the ticket, which opens one connection."""
+        captured. With `elsewhere` it comes from another address of this machine. A replay lacks the ticket, which
+        opens one connection."""
         self._log.gap = self._log.gap or "a ticket opens one connection"
         settings = {"private_data": private_data, "receives": 0, "ird": 0, **settings}
-        return self._connect_rdma(False, False, settings)
+        link = self._link
+        if elsewhere:
+            link, place = link.elsewhere()
+            settings.update(place)
+        return self._connect_rdma(False, False, settings, link)
 
     def connect_data_server(self, ways):
         """A connection to a data server, judged and captured. `ways` are its (netid, universal address);

@@ -3,6 +3,7 @@
 import dataclasses
 
 from ... import conformance, fabric, trace, wire
+from ..cases.case_end import NotTestable
 from ..cases.transport import RDMA
 from ..exchange.callbacks import Callbacks
 from ..exchange.case_capture import make_rdma_capture
@@ -21,6 +22,9 @@ LEAST_OCTETS = 256 << 10
 # Of a Send that finds no receive, over RoCE: none, so that a side without one loses its connection, as
 # over iWARP.
 MOST_RNR_REPETITIONS = 0
+# A machine may call a target at 127.0.0.1 from any of these.
+_LOOPBACK, _ELSEWHERE = "127.", "127.0.0.2"
+_ANY_ADDRESS = "a target at 127.0.0.1"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +78,7 @@ class RdmaLink(Link):
         if name != "iwarp":
             self.connect_ms = self.first_contact_ms = DEVICE_CONNECT_MS
         self.thresholds = wire.Negotiated()  # of a connection that announces HELPER_INLINE
+        self._profile = profile
         self._helper_settings = _helper_settings(profile)
 
     def reseed(self, seed):
@@ -95,6 +100,18 @@ class RdmaLink(Link):
             events=watch.events,
             octets=watch.capture,
         )
+
+    def elsewhere(self):
+        """(link, options of a connection) by which another address of this machine calls the target. Where there is none
+        the case is not testable."""
+        if not fabric.parse_url(self.url).host.startswith(_LOOPBACK):
+            raise NotTestable("this machine calls the target from one address", remedy=_ANY_ADDRESS)
+        if self.provider.capabilities.chosen_host:
+            return self, {"local_host": _ELSEWHERE}
+        if self._provider_name != "roce":
+            raise NotTestable("a device has one address", remedy=_ANY_ADDRESS)
+        # Each provider has an address of its own.
+        return RdmaLink(self.url, self._profile, fabric.Provider("roce")), {}
 
     def _plain(self, deadlines, timeout_ms):
         watch = self.watch(0)
