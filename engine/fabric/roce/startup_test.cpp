@@ -11,7 +11,6 @@ namespace {
 
 using testing::Notices;
 using testing::octets;
-constexpr std::uint32_t kQueuePair = RawEnd::kQueuePair;
 constexpr std::uint32_t kId = RawEnd::kId;
 
 TEST_F(RoceStartupTest, TheConsumersPrivateDataIsBehindTheIpHeader) {
