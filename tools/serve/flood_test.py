@@ -75,7 +75,7 @@ def test_silent_sockets_of_one_address_shut_out_no_other(server):
     finally:
         for each in sockets:
             each.close()
-    lines = [line for line in server.output().splitlines() if "startup request: " in line]
+    lines = [line for line in server.output().splitlines() if "half open: " in line]
     assert len(lines) == 1, f"one burst of refusals has {len(lines)} lines"
     assert f"{CROWD} has {STARTUPS}, as many as one source may have" in lines[0]
 
