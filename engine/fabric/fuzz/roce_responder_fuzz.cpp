@@ -33,12 +33,6 @@ class Peer final : public ResponderOwner, public PacketOutput {
   explicit Peer(std::uint8_t choices)
       : terms_{kFirstPsn, 256U << (choices & 1),
                static_cast<std::uint16_t>(1 + (choices >> 1 & 3))} {
-    // A responder that deviates must not be hurt either.
-    policy_.checks_opcodes = (choices & 8) == 0;
-    policy_.checks_lengths = (choices & 16) == 0;
-    policy_.knows_reads = (choices & 32) == 0;
-    policy_.knows_duplicates = (choices & 64) == 0;
-    policy_.checks_sequence = (choices & 128) == 0;
     fuzz::fill(readable_.bytes(), kPublic);
     fuzz::fill(foreign_.bytes(), kSecret);
     fuzz::fill(closed_.bytes(), kSecret);
@@ -219,8 +213,7 @@ class Peer final : public ResponderOwner, public PacketOutput {
                                           &window_,   &others_window_, &closed_};
   roce::Limits limits_;
   SendSplitter splitter_;
-  Policy policy_;
-  Responder responder_{*this, *this, domain_, windows_, splitter_, limits_, policy_};
+  Responder responder_{*this, *this, domain_, windows_, splitter_, limits_};
   std::vector<std::unique_ptr<Bytes>> buffers_;
   std::uint32_t cursor_ = kFirstPsn;
   std::uint32_t room_ = ~0U;

@@ -434,10 +434,14 @@ void Responder::send_one() {
   PacketHeaders packet;
   packet.ack = {answer.syndrome, msn_};
   if (!answer.response) {
+    // The READ between two acknowledgements may have been repeated with a PSN before both.
+    const bool another_follows = answers_.size() > 1 && !answers_[1].response;
     packet.base.opcode = Opcode::acknowledge;
     packet.base.psn = answer.psn;
     answers_.pop_front();
-    output_.send(packet, {});
+    if (!another_follows) {
+      output_.send(packet, {});
+    }
     return;
   }
   if (!source_open(answer)) {
