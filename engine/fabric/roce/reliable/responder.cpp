@@ -112,7 +112,6 @@ bool Responder::loses(const Packet& read) {
 }
 
 // Whether it asks for what a READ with its PSN, or with one before in its response, has asked for.
-// Every other one in the place of an earlier request is not checked by anyone.
 bool Responder::repeats(const Packet& read) const {
   const RdmaHeader& asked = read.headers.rdma;
   for (std::uint64_t i = executed_.first(); i != executed_.end(); ++i) {
@@ -209,9 +208,7 @@ std::optional<Refusal> Responder::take_send(const Packet& request) {
   const OpcodeTraits& traits = request.headers.traits();
   const PostedReceive receive = receives_.front();
   const std::size_t bytes = request.payload.size();
-  if (message_ != Message::send) {
-    received_ = 0;  // by a policy an RDMA Write may have begun
-  }
+  received_ = message_ == Message::send ? received_ : 0;  // by a policy a Write may have begun
   if (bytes > receive.buffer.size() - received_) {
     return invalid(text("Send of %llu octets or more for a posted receive of %zu",
                         static_cast<Longest>(received_) + bytes, receive.buffer.size()));
