@@ -23,11 +23,11 @@ def make(tmp_path, monkeypatch):
     monkeypatch.setattr(server, "PROJECT", tmp_path)
     made = []
 
-    def make(text, storage=server.MEMORY):
+    def make(text, storage=server.MEMORY, data_servers=0):
         program = tmp_path / "serve"
         program.write_text(text)
         program.chmod(0o755)
-        made.append(server.Server(program, storage, tmp_path / "work"))
+        made.append(server.Server(program, storage, tmp_path / "work", data_servers=data_servers))
         return made[-1]
 
     yield make
@@ -74,6 +74,29 @@ def test_a_server_that_survives_a_kill_is_told(make, monkeypatch):
     with pytest.raises(LabFailure, match="did not end within 0 s of SIGKILL"):
         serving.kill()
     monkeypatch.undo()
+
+
+# What each data server of a start has pulled.
+COUNTED = {
+    "both": ([(5, 7)], False),
+    "one-of-them": ([(5, 0)], True),
+    "one-is-missing": ([(5,)], True),
+    "both-before-a-restart": ([(5, 7), (0, 7)], True),
+    "both-after-a-restart": ([(0, 0), (5, 7)], False),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_data_servers_that_carry_nothing_are_named(make, name):
+    starts, idle = COUNTED[name]
+    serving = make(WAITS.format(status=0), data_servers=2)
+    lines = [
+        f"data server {number}: 9 messages, {octets} octets pulled, 3 octets pushed\n"
+        for pulled in starts
+        for number, octets in enumerate(pulled, 1)
+    ]
+    serving.log.write_text("".join(lines))
+    assert bool(serving.idle_data_servers()) is idle
 
 
 def test_a_directory_is_exported_and_goes_away(make, tmp_path):

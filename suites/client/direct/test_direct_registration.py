@@ -49,12 +49,11 @@ def test_cached(bench):
     expect(outcome, FLAG, must=[kinds.COMPLETED])
 
 
-class AtRead(Script):
-    """Calls `act(reply)` for replies to READs until it is true, and then watches the same connection."""
+class Once(Script):
+    """Acts once, in place of a reply, and then watches the connection of that reply."""
 
-    def __init__(self, act):
-        self._act = act
-        self.offer = None  # the Reply at which it was true
+    def __init__(self):
+        self.offer = None  # the Reply in whose place it has acted
         self.goes_on = False  # the client has taken what came on its connection up to that reply
 
     @property
@@ -65,12 +64,24 @@ class AtRead(Script):
         if reply.kind != "reply":
             return False
         if self.offer is None:
-            done = is_read(reply) and self._act(reply)
-            self.offer = reply if done else None
-            return done
+            return self.takes(reply)
         if reply.conn is self.offer.conn and shows_end(self.offer, reply):
             self.goes_on = True
         return False
+
+
+class AtRead(Once):
+    """Calls `act(reply)` for replies to READs until it is true."""
+
+    def __init__(self, act):
+        super().__init__()
+        self._act = act
+
+    def takes(self, reply):
+        """Whether something has taken the reply's place."""
+        done = is_read(reply) and self._act(reply)
+        self.offer = reply if done else None
+        return done
 
 
 @case("client.direct.cached-invalidated", requirements=[FLAG], hostile=True)
@@ -198,42 +209,33 @@ def _offers(header):
     return found + [("reply", segment) for segment in header.reply_chunk or []]
 
 
-class NextConnection(Script):
+class NextConnection(Once):
     """Ends the connection in place of the reply to the READ of the end of the file: those before have left memory open.
     Over the next one it writes to that of the last of them, before the first reply."""
 
     def __init__(self):
+        super().__init__()
         self._target = None  # of the last READ that was answered
-        self._first = None
-        self.offer = None  # the first Reply over the next one
-        self.goes_on = False
+        self._first = None  # the connection that it ends
 
-    @property
-    def waits(self):
-        return self.offer is None
-
-    def on_departure(self, reply):
-        if reply.kind != "reply":
-            return False
+    def takes(self, reply):
+        """Whether something has taken the reply's place."""
         if self._first is None:
-            if not is_read(reply):
-                return False
-            before, self._target = self._target, target(reply)
-            if before is None or not any(sum(each) >= SOURCE_BYTES for each in reads_of(reply)):
-                return False
-            self._first, self._target = reply.conn, before
-            reply.raw.abort()
-            return True
+            return is_read(reply) and self._ends_at(reply)
         if reply.conn is self._first:
             return False
-        if self.offer is None:
-            self.offer = reply
-            _write(reply, self._target)
-            reply.conform()
-            return True
-        if reply.conn is self.offer.conn and shows_end(self.offer, reply):
-            self.goes_on = True
-        return False
+        self.offer = reply
+        _write(reply, self._target)
+        reply.conform()
+        return True
+
+    def _ends_at(self, read):
+        before, self._target = self._target, target(read)
+        if before is None or not any(sum(each) >= SOURCE_BYTES for each in reads_of(read)):
+            return False
+        self._first, self._target = read.conn, before
+        read.raw.abort()
+        return True
 
 
 @case("client.direct.cached-lost", requirements=[CLOSED], hostile=True)

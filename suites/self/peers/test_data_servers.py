@@ -352,6 +352,14 @@ def test_devices_have_all_addresses_with_rdma_first(start):
         assert [netid for netid, _ in ways] == ["rdma", "tcp"]
 
 
+def test_data_servers_may_be_known_by_another_address(start):
+    servers = start("tcp", "--pnfs-host", "192.0.2.7")
+    ports = [int(url.rsplit(":", 1)[1]) for url in servers.urls[1:]]
+    client = mounted_with_layout(servers)
+    told = [place_of(address) for ((_, address),) in client.device.servers]
+    assert told == [("192.0.2.7", port) for port in ports]
+
+
 def test_commits_at_the_metadata_server_have_the_verifier_of_all_writes(start):
     """RFC 8881 13.7, with NFL4_UFLG_COMMIT_THRU_MDS."""
     client = mounted_with_layout(start("iwarp", "--commit", "mds"))
