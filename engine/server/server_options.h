@@ -47,6 +47,9 @@ struct ServerOptions {
   PnfsPolicy pnfs_policy;
   /// The address by which clients reach them, if it is another than they listen at. Empty: none.
   std::string data_server_host;
+  /// The first of their ports: each data server has as many as there are places to listen at, in
+  /// their order. 0: free ones.
+  std::uint16_t first_data_server_port = 0;
   std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire
 };
 

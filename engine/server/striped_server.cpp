@@ -2,6 +2,7 @@
 #include "server/striped_server.h"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "rpc/rpcbind.h"
@@ -10,11 +11,16 @@
 namespace steertag::peer {
 namespace {
 
-/// Where the metadata server listens, each with a free port.
-std::vector<ListenAddress> beside(std::span<const ListenAddress> addresses) {
-  std::vector<ListenAddress> free(addresses.begin(), addresses.end());
-  for (ListenAddress& address : free) address.url.port = 0;
-  return free;
+constexpr std::size_t kMostPort = std::numeric_limits<std::uint16_t>::max();
+
+/// Where the metadata server listens, with the ports of data server `index`.
+std::vector<ListenAddress> beside(std::span<const ListenAddress> addresses, std::uint32_t index,
+                                  std::uint16_t first_port) {
+  std::vector<ListenAddress> places(addresses.begin(), addresses.end());
+  std::size_t port = first_port + index * places.size();
+  for (ListenAddress& place : places)
+    place.url.port = first_port == 0 ? 0 : static_cast<std::uint16_t>(port++);
+  return places;
 }
 
 net::Error cannot_listen(std::string reason) {
@@ -58,6 +64,10 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
     std::span<const std::shared_ptr<Interposer>> at_data_servers) {
   if (const auto possible = check_pattern(pattern); !possible)
     return tl::unexpected(cannot_listen(possible.error()));
+  if (how.first_data_server_port + pattern.count * urls.size() > kMostPort + 1)
+    return tl::unexpected(cannot_listen(
+        std::to_string(pattern.count * urls.size()) + " ports of data servers from " +
+        std::to_string(how.first_data_server_port) + " on end above " + std::to_string(kMostPort)));
   auto listened = make_listen_addresses(urls, state.random);
   if (!listened) return tl::unexpected(std::move(listened.error()));
   const std::vector<ListenAddress>& addresses = listened->addresses;
@@ -78,7 +88,8 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
   for (std::uint32_t index = 0; index < pattern.count; ++index) {
     if (index < at_data_servers.size()) at_data_server.interposer = at_data_servers[index];
     const auto added = server->add(
-        beside(addresses), make_data_server(storage, its_state, data_servers, index, *metadata),
+        beside(addresses, index, how.first_data_server_port),
+        make_data_server(storage, its_state, data_servers, index, *metadata),
         at_data_server, on_trouble);
     if (!added) return tl::unexpected(added.error());
     auto ways = ways_to((*added)->listening(), how.data_server_host);

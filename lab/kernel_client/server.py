@@ -11,7 +11,7 @@ import time
 
 from lab.failure import LabFailure
 from lab.kernel_client import listening
-from lab.machines.machine import free_ports
+from lab.machines.machine import first_of_free_ports, free_ports
 from lab.machines.own_network import OwnNetwork, inside
 from lab.target import PROJECT
 
@@ -68,7 +68,8 @@ class Server:
         ]
         self._data_servers = data_servers
         if data_servers:
-            self._command += ["--pnfs", str(data_servers), "--counts"]
+            first = first_of_free_ports(data_servers * len(self.ports))
+            self._command += ["--pnfs", str(data_servers), "--pnfs-port", str(first), "--counts"]
             self._command += listening.data_server_options(network)
         if storage == DIRECTORY:
             (directory / "export").mkdir(mode=0o777)

@@ -23,7 +23,7 @@ WITHOUT_PNFS = ("v3", "v4.0", "v4.1")
 # Version 4.1 with data servers.
 PNFS = "v4.1-pnfs"
 VERSIONS = (*WITHOUT_PNFS, PNFS)
-WITH_STATE = ("v4.0", "v4.1")
+WITH_STATE = ("v4.0", "v4.1", PNFS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,9 +54,8 @@ STEPS = (
     Step("big", 1200, storages=(DIRECTORY,)),
     # Only with version 4.1 the call-back goes over the RDMA connection itself.
     Step("delegation", 120, versions=("v4.1", PNFS), local=False),
-    # What was in memory does not come back. Data servers come back at other ports. Before it recovers, Linux ends
-    # its sessions with the old ones, and waits for minutes.
-    Step("restart", 600, versions=WITHOUT_PNFS, storages=(DIRECTORY,), local=False),
+    # What was in memory does not come back.
+    Step("restart", 600, storages=(DIRECTORY,), local=False),
     Step("restart-lock", 600, versions=WITH_STATE, storages=(DIRECTORY,), local=False),
     Step("layouts", 120, versions=(PNFS,), local=False),
     Step("unmount", 60),

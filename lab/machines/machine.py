@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import pathlib
 import re
@@ -42,6 +43,7 @@ TAIL_LINES = 12  # of the console, shown when the machine dies without a complai
 MAX_COMPLAINTS = 20  # more are in the console's log
 
 HOST = "127.0.0.1"
+MOST_PORT_TRIES = 20  # until so many ports in a row are free
 # A kernel that has found its memory spoilt goes on, and what it then does says nothing on the case.
 TAINT_BAD_PAGE = 1 << 5
 
@@ -261,3 +263,17 @@ def free_ports(services: list[str]) -> dict[str, int]:
     for server in sockets.values():
         server.close()
     return ports
+
+
+def first_of_free_ports(count: int) -> int:
+    """The first of so many free TCP ports of 127.0.0.1 in a row."""
+    for _ in range(MOST_PORT_TRIES):
+        with contextlib.ExitStack() as held:
+            first = held.enter_context(socket.create_server((HOST, 0))).getsockname()[1]
+            try:
+                for port in range(first + 1, first + count):
+                    held.enter_context(socket.create_server((HOST, port)))
+            except (OSError, OverflowError):  # taken, or above the last
+                continue
+            return first
+    raise LabFailure(f"{HOST} has no {count} free TCP ports in a row")

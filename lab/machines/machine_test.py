@@ -1,10 +1,14 @@
 """Tests of how a machine is started: its network cards."""
 
 import pathlib
+import socket
 import types
 
+import pytest
+
 from lab import target as targets
-from lab.machines import own_network
+from lab.failure import LabFailure
+from lab.machines import machine, own_network
 from lab.machines.machine import Machine
 
 
@@ -34,3 +38,21 @@ def test_a_network_of_the_labs_own_has_a_card_for_each_device():
     cards = after("-netdev", words("client-linux-6.1-roce", networks=("x",), own_network=network))
     assert len(cards) == len(own_network.TAPS)
     assert cards[0] == "tap,id=net0,ifname=tap0,script=no,downscript=no"
+
+
+def test_ports_in_a_row_are_all_free(monkeypatch):
+    first = machine.first_of_free_ports(3)
+    with socket.create_server((machine.HOST, first + 2)):
+        made = socket.create_server
+        given = []
+
+        def create_server(place):
+            """The first port that the system chooses is the one that was free."""
+            given.append(place)
+            return made((place[0], place[1] or first) if len(given) < 4 else place)
+
+        monkeypatch.setattr(socket, "create_server", create_server)
+        assert machine.first_of_free_ports(3) != first
+        monkeypatch.setattr(machine, "MOST_PORT_TRIES", 0)
+        with pytest.raises(LabFailure, match="no 3 free TCP ports in a row"):
+            machine.first_of_free_ports(3)

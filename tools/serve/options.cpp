@@ -42,6 +42,7 @@ struct Words {
   bool recoverable_faults = false;
   std::optional<std::uint32_t> data_servers;
   std::string data_server_host;
+  std::uint16_t first_data_server_port = 0;
   std::uint32_t stripe_unit = peer::kDefaultStripeUnit;
   std::string packing = "sparse";
   std::string commit = "ds";
@@ -121,6 +122,11 @@ void describe(CLI::App& app, Words& words) {
   app.add_option("--pnfs-host", words.data_server_host,
                  "name or address by which clients reach the data servers, if it is not that of "
                  "--listen, as behind address translation")
+      ->needs(data_servers);
+  app.add_option("--pnfs-port", words.first_data_server_port,
+                 "first port of the data servers, which take it and those behind it, one for each "
+                 "--listen: so that clients find them again after a restart")
+      ->check(CLI::Range(1, 65535))
       ->needs(data_servers);
   app.add_option("--stripe-unit", words.stripe_unit,
                  "octets of a file that are at one data server before the next has its turn, a "
@@ -222,6 +228,7 @@ std::variant<Options, Ending> check(const Words& words) {
   }
   options.server.direct_policy.recoverable_faults = words.recoverable_faults;
   options.server.data_server_host = words.data_server_host;
+  options.server.first_data_server_port = words.first_data_server_port;
   options.server.credits = words.credits;
   options.server.announced = {!words.no_remote_invalidation, words.inline_bytes,
                               words.inline_bytes};

@@ -1,6 +1,7 @@
 """`steertag-serve --pnfs` on the wire: a client of file layouts at the metadata server and its data servers."""
 
 import contextlib
+import os
 import random
 import re
 import subprocess
@@ -21,6 +22,7 @@ from steertag.suite.nfs_client.nfs4_client import putfh, read, write
 from steertag.suite.nfs_client.nfs_message import auth_sys
 from steertag.suite.rdma.rdma_link import RdmaLink
 from steertag.suite.run.profile import Profile
+from steertag.suite.tcp.local_port import free_port
 from steertag.suite.tcp.record_link import RecordLink
 
 NFS4 = nfs.nfs4
@@ -54,7 +56,8 @@ class Servers:
         count = self._ways * (1 + SERVERS)
         lines = [self.process.stdout.readline() for _ in range(count)]
         assert all(map(PLACE.fullmatch, lines)), lines
-        self.urls = [PLACE.fullmatch(line)[1] for line in lines[:: self._ways]]
+        self.all_urls = [PLACE.fullmatch(line)[1] for line in lines]
+        self.urls = self.all_urls[:: self._ways]
 
     def connect(self, number=0):
         """A connection to the metadata server, or to the data server of a number from 1 on."""
@@ -358,6 +361,25 @@ def test_data_servers_may_be_known_by_another_address(start):
     client = mounted_with_layout(servers)
     told = [place_of(address) for ((_, address),) in client.device.servers]
     assert told == [("192.0.2.7", port) for port in ports]
+
+
+def test_data_servers_listen_at_ports_in_a_row(start):
+    first = free_port(random.Random(os.getpid()), in_a_row=2 * SERVERS)
+    servers = start("iwarp", "--listen", "tcp://127.0.0.1:0", "--pnfs-port", str(first))
+    ports = [int(url.rsplit(":", 1)[1]) for url in servers.all_urls[2:]]
+    assert ports == list(range(first, first + 2 * SERVERS))
+    client = mounted_with_layout(servers)
+    told = [place_of(address)[1] for ways in client.device.servers for _, address in ways]
+    assert told == ports
+
+
+def test_ports_above_the_last_are_refused():
+    command = [tool("steertag-serve"), "--listen", "tcp://127.0.0.1:0", "--pnfs", "2"]
+    ended = subprocess.run(
+        [*command, "--pnfs-port", "65535"], capture_output=True, text=True, timeout=DEADLINE_S
+    )
+    assert ended.returncode != 0
+    assert "2 ports of data servers from 65535 on end above 65535" in ended.stderr
 
 
 def test_commits_at_the_metadata_server_have_the_verifier_of_all_writes(start):

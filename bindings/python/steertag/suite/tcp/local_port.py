@@ -1,5 +1,6 @@
 """A port of this machine to connect from, where a case chooses it."""
 
+import contextlib
 import socket
 
 # Above the ports that Linux gives to sockets by itself.
@@ -8,12 +9,13 @@ OWN_PORTS = range(61000, 65536)
 MOST_PORTS = 64
 
 
-def free_port(rng):
-    """A TCP port that no socket has. Raises OSError if none is found."""
-    for port in rng.sample(OWN_PORTS, MOST_PORTS):
-        with socket.socket() as trial:
+def free_port(rng, in_a_row=1):
+    """The first of so many TCP ports that no socket has. Raises OSError if none are found."""
+    for port in rng.sample(OWN_PORTS[: 1 - in_a_row or None], MOST_PORTS):
+        with contextlib.ExitStack() as trials:
             try:
-                trial.bind(("", port))
+                for each in range(port, port + in_a_row):
+                    trials.enter_context(socket.socket()).bind(("", each))
             except OSError:
                 continue
             return port

@@ -19,3 +19,15 @@ def test_a_port_in_use_is_not_given(monkeypatch):
         user.bind(("", port))
         with pytest.raises(OSError, match="all in use"):
             free_port(random.Random(1))
+
+
+def test_ports_in_a_row_are_all_free(monkeypatch):
+    first = free_port(random.Random(1), in_a_row=3)
+    assert first + 2 in OWN_PORTS
+    monkeypatch.setattr(local_port, "OWN_PORTS", range(first, first + 3))
+    monkeypatch.setattr(local_port, "MOST_PORTS", 1)
+    assert free_port(random.Random(1), in_a_row=3) == first
+    with socket.socket() as user:
+        user.bind(("", first + 2))
+        with pytest.raises(OSError, match="all in use"):
+            free_port(random.Random(1), in_a_row=3)
