@@ -35,7 +35,7 @@ MEASURED = ("C1", "C4", "C5", "C6", "C7", "C8", "C9", "yardstick")
 OPTIONAL = ("C5", "yardstick")
 # Sections that show the results of another row.
 SHOWN_WITH = {"C2": "C1", "C3": "C1"}
-PARTS = 2
+PARTS = 3
 
 
 @dataclasses.dataclass
@@ -75,7 +75,8 @@ def measure(wanted, options):
 
 def parts_of(rounds):
     """How many rounds each part has."""
-    return [each for each in (rounds - rounds // PARTS, rounds // PARTS) if each]
+    parts = (rounds // PARTS + (part < rounds % PARTS) for part in range(PARTS))
+    return [each for each in parts if each]
 
 
 def measure_part(run, wanted, rounds, options):

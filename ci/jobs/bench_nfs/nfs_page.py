@@ -21,7 +21,7 @@ the median. In parentheses: more than 30 %, so it is no result. MB/s are 10^6 oc
 processor each, if there are two. The processor time is the client's, user and system, unless a column says server. Only
 ratios of one run are results; other figures help to read them."""
 PARTS = """\
-The rounds of a row come in two parts, minutes apart. Each part has processes of its own, since a process keeps the luck
+The rounds of a row come in three parts, minutes apart. Each part has processes of its own, since a process keeps the luck
 of its start."""
 # Floors of this comparison.
 LEAST_IWARP, LEAST_TCP = 1.2, 1.0

@@ -138,8 +138,8 @@ def test_impossible_arguments_are_refused(arguments):
     assert ended.value.code == 2
 
 
-@pytest.mark.parametrize("rounds, parts", [(1, [1]), (2, [1, 1]), (5, [3, 2]), (6, [3, 3])])
-def test_the_rounds_come_in_two_parts(rounds, parts):
+@pytest.mark.parametrize("rounds, parts", [(1, [1]), (2, [1, 1]), (5, [2, 2, 1]), (6, [2, 2, 2])])
+def test_the_rounds_come_in_three_parts(rounds, parts):
     assert parts_of(rounds) == parts
 
 
