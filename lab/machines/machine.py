@@ -43,7 +43,7 @@ TAIL_LINES = 12  # of the console, shown when the machine dies without a complai
 MAX_COMPLAINTS = 20  # more are in the console's log
 
 HOST = "127.0.0.1"
-MOST_PORT_TRIES = 20  # until so many ports in a row are free
+MOST_PORT_TRIES = 20
 # A kernel that has found its memory spoilt goes on, and what it then does says nothing on the case.
 TAINT_BAD_PAGE = 1 << 5
 
