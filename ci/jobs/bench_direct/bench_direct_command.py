@@ -10,6 +10,7 @@ from ci.jobs.bench_direct.direct_page import page
 from ci.jobs.bench_direct.direct_plots import plots
 from ci.jobs.bench_nfs.bench_nfs_command import RESULTS, Run, machine, write_figures, write_page
 from ci.jobs.bench_nfs.bench_servers import processors
+from ci.jobs.bench_nfs.rounds import parts_of
 from ci.jobs.bench_nfs.rows_command import measure_rows, parse_rows, rows_parser, run_rows
 from ci.jobs.bench_nfs.two_runs import compare, load
 
@@ -35,14 +36,15 @@ SHOWN_WITH = {"F4": "F3"}
 
 
 def measure(wanted, options):
-    """A Run."""
+    """A Run, by parts of its rounds."""
     run = Run(options.rounds, options.seconds, machine())
     os.sched_setaffinity(0, {processors()[0]})
-    rows = {
-        name: functools.partial(measured, options.rounds, options.seconds)
-        for name, measured in ROWS.items()
-    }
-    measure_rows(run, rows, wanted, SHOWN_WITH)
+    for rounds in parts_of(options.rounds):
+        rows = {
+            name: functools.partial(measured, rounds, options.seconds)
+            for name, measured in ROWS.items()
+        }
+        measure_rows(run, rows, wanted, SHOWN_WITH)
     return run
 
 

@@ -35,6 +35,7 @@ from ci.jobs.bench_nfs.bench_clients import TCP
 from ci.jobs.bench_nfs.floors import at_most, floor, floors_table
 from ci.jobs.bench_nfs.nfs_page import (
     METHOD,
+    PARTS,
     Section,
     machine_table,
     megabytes,
@@ -67,7 +68,7 @@ PAPER_BANDWIDTH = {raw.WRITE: 1.47, raw.READ: 1.47, raw.TCP: 1.0}
 
 def page(run):
     """The text. `run` has machine, rounds, seconds, missing, and the results of rows by name."""
-    lines = [INTRODUCTION, "", METHOD, "", *machine_table(run), "", "## Floors", ""]
+    lines = [INTRODUCTION, "", METHOD, "", PARTS, "", *machine_table(run), "", "## Floors", ""]
     lines += [*_floors(run.results), ""]
     return "\n".join(lines + section_lines(SECTIONS, run)) + "\n"
 

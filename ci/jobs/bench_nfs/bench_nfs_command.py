@@ -17,6 +17,7 @@ from ci.jobs.bench_nfs.bench_servers import processors, server
 from ci.jobs.bench_nfs.figures import json_of
 from ci.jobs.bench_nfs.nfs_page import SECTIONS, page
 from ci.jobs.bench_nfs.nfs_plots import plots
+from ci.jobs.bench_nfs.rounds import parts_of
 from ci.jobs.bench_nfs.rows_command import measure_rows, parse_rows, rows_parser, run_rows
 from ci.jobs.bench_nfs.two_runs import compare, load
 from ci.jobs.bench_nfs.yardstick import beside_others, installed
@@ -35,7 +36,6 @@ MEASURED = ("C1", "C4", "C5", "C6", "C7", "C8", "C9", "yardstick")
 OPTIONAL = ("C5", "yardstick")
 # Sections that show the results of another row.
 SHOWN_WITH = {"C2": "C1", "C3": "C1"}
-PARTS = 3
 
 
 @dataclasses.dataclass
@@ -64,19 +64,12 @@ def machine():
 
 
 def measure(wanted, options):
-    """A Run. A process keeps the luck of its start, such as where its memory lies. Each part of the rounds has
-    processes of its own, so that the spread shows that luck."""
+    """A Run, by parts of its rounds."""
     run = Run(options.rounds, options.seconds, machine())
     os.sched_setaffinity(0, {processors()[0]})
     for rounds in parts_of(options.rounds):
         measure_part(run, wanted, rounds, options)
     return run
-
-
-def parts_of(rounds):
-    """How many rounds each part has."""
-    parts = (rounds // PARTS + (part < rounds % PARTS) for part in range(PARTS))
-    return [each for each in parts if each]
 
 
 def measure_part(run, wanted, rounds, options):

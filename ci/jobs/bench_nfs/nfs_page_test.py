@@ -7,11 +7,11 @@ import pytest
 
 from ci.jobs.bench_nfs import networks, nfs_rows, yardstick
 from ci.jobs.bench_nfs.bench_clients import IWARP, NO_CRC, TCP, WAYS
-from ci.jobs.bench_nfs.bench_nfs_command import Run, parse, parts_of
+from ci.jobs.bench_nfs.bench_nfs_command import Run, parse
 from ci.jobs.bench_nfs.figures import Figures
 from ci.jobs.bench_nfs.nfs_page import SECTIONS, page
 from ci.jobs.bench_nfs.nfs_plots import plots
-from ci.jobs.bench_nfs.rounds import Cell, measure
+from ci.jobs.bench_nfs.rounds import Cell, measure, parts_of
 from ci.jobs.bench_nfs.rows_command import measure_rows
 from steertag.bench import bench_plot
 

@@ -5,6 +5,15 @@ import typing
 
 from steertag.bench.bench_cells import turns
 
+PARTS = 3
+
+
+def parts_of(rounds):
+    """How many rounds each part has. A process keeps the luck of its start, such as where its memory lies. Each part has
+    processes of its own, so that the spread shows that luck."""
+    parts = (rounds // PARTS + (part < rounds % PARTS) for part in range(PARTS))
+    return [each for each in parts if each]
+
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
