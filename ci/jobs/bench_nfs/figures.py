@@ -100,10 +100,11 @@ class Figures:
 @dataclasses.dataclass(frozen=True)
 class Value:
     """A median of rounds, and their spread: what the middle half of them covers, to the median. A machine that others use
-    stops a process now and then: the few rounds that it hits say nothing of the rest."""
+    stops a process now and then: the few rounds that it hits say nothing of the rest. The `range` has all rounds."""
 
     median: float
     spread: float
+    range: tuple = dataclasses.field(default=(), compare=False)  # lowest, highest
 
     def text(self, digits=0):
         """The median: marked if the rounds differ much, and in parentheses if it is no result."""
@@ -118,9 +119,9 @@ def value(numbers):
     numbers = list(numbers)
     median = statistics.median(numbers)
     if len(numbers) < 2 or not median:
-        return Value(median, 0.0)
+        return Value(median, 0.0, (median, median))
     lower, _, upper = statistics.quantiles(numbers, n=4, method="inclusive")
-    return Value(median, (upper - lower) / median)
+    return Value(median, (upper - lower) / median, (min(numbers), max(numbers)))
 
 
 def of(rounds, name):

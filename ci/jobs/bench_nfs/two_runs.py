@@ -26,8 +26,17 @@ class Pair:
 
     @property
     def agrees(self):
+        """Within what the mark states, or where one median is among the rounds of the other run."""
         allowed = max(stated(self.first), stated(self.second))
-        return abs(self.first.median - self.second.median) <= allowed * self.first.median
+        if abs(self.first.median - self.second.median) <= allowed * self.first.median:
+            return True
+        return among(self.first, self.second) or among(self.second, self.first)
+
+
+def among(value, other):
+    """Whether the median is among the rounds of the other Value."""
+    lowest, highest = other.range
+    return lowest <= value.median <= highest
 
 
 def stated(value):
