@@ -8,7 +8,6 @@ As a program it copies a file there and back, and compares the octets:
 
 import argparse
 import contextlib
-import itertools
 import os
 import pathlib
 import random
@@ -77,6 +76,7 @@ class Cluster:
     """A metadata server and data servers of one exported directory."""
 
     def __init__(self, folder, provider="iwarp", servers=SERVERS, lease_s=LEASE_S, options=()):
+        self.provider = provider
         self.export = folder / "export"
         self.export.mkdir()
         self.export.chmod(0o777)
@@ -190,6 +190,12 @@ def there_and_back(cluster, source, folder, kills, turn):
     return first + second, wrote + read
 
 
+def shuffled_rounds(parts, chance):
+    """All parts, in another order each time."""
+    while True:
+        yield from chance.sample(parts, len(parts))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--provider", default="iwarp", choices=["iwarp", "roce", "tcp"])
@@ -210,7 +216,7 @@ def main():
         options = ["--commit", words.commit]
         (folder / "back").mkdir()
         with Cluster(folder, words.provider, lease_s=words.lease, options=options) as cluster:
-            turn = itertools.cycle([*cluster.parts[1:], cluster.parts[0]])
+            turn = shuffled_rounds(cluster.parts, chance)
             died = 0
             for number in range(1, words.times + 1):
                 began = time.monotonic()

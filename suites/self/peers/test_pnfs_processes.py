@@ -39,7 +39,7 @@ class Places:
 
     def __init__(self, cluster):
         self.urls = [part.url for part in cluster.parts]
-        self._connections = Connections("iwarp")
+        self._connections = Connections(cluster.provider)
 
     def connect(self, number=0):
         return self._connections.to(self.urls[number])
@@ -49,8 +49,9 @@ class Places:
 
 
 @pytest.fixture
-def cluster(tmp_path):
-    with Cluster(tmp_path, servers=2, lease_s=SHORTEST_LEASE_S, options=UNIT) as made:
+def cluster(request, tmp_path):
+    provider = getattr(request, "param", "iwarp")
+    with Cluster(tmp_path, provider, servers=2, lease_s=SHORTEST_LEASE_S, options=UNIT) as made:
         yield made
 
 
@@ -106,6 +107,7 @@ def test_a_data_server_knows_a_mode_when_the_reply_to_its_change_has_come(client
 CUT_OFF = "data server 1 is gone: it acknowledges nothing, and is cut off"
 
 
+@pytest.mark.parametrize("cluster", ["iwarp", "tcp"], indirect=True)
 def test_a_close_waits_for_a_frozen_data_server_for_a_lease_at_most(cluster, client):
     other = Mounted(client.servers, "second")
     frozen = cluster.parts[1].process

@@ -31,6 +31,8 @@ class ControlStream {
   bool ended_by_peer() const { return ended_by_peer_; }
   /// This side does not go on, for this reason.
   void stop(std::string why);
+  /// After its end, so that the other side sees it.
+  void close() { socket_.close(); }
 
  private:
   /// By an errno.

@@ -180,6 +180,29 @@ TEST_F(ControlTest, TheSilentAreCutOffAfterALeaseWithoutAWordAndHaveFencedThemse
   EXPECT_TRUE(until([&] { return there->has_joined(); }, there.get()));
 }
 
+TEST_F(ControlTest, WhoIsThrownOutJoinsAgainAndItsGrantsAreWaitedForAllTheSame) {
+  auto socket = net::connect_unix(path());
+  ASSERT_TRUE(socket);
+  Bytes octets;
+  control::append(control::Hello{control::kVersion, 0, {{"rdma", "192.0.2.1.78.81"}}}, octets);
+  control::Ask ask{1, file, client.owner, stateid, control::Deed::write, false, 0, 0};
+  control::append(ask, octets);
+  ASSERT_GT(::send(socket->fd(), octets.data(), octets.size(), 0), 0);
+  EXPECT_TRUE(until([&] { return was_told("data server 1 is here"); }));
+  const Bytes broken(4, std::byte{0xff});
+  ASSERT_GT(::send(socket->fd(), broken.data(), broken.size(), 0), 0);
+  EXPECT_TRUE(until([&] { return was_told("data server 1 is gone: it sent a message of"); }));
+  const auto again = joined(0);
+  EXPECT_EQ(close(client, stateid, file), Status::NFS4_OK);
+  for (int round = 0; round < 4; ++round) {
+    again->poll(milliseconds{0});
+    metadata->poll(milliseconds{0});
+  }
+  EXPECT_FALSE(metadata->passed(1)) << "the first connection may stand for grants";
+  now += kLease;
+  EXPECT_TRUE(until([&] { return metadata->passed(1); }, again.get()));
+}
+
 TEST_F(ControlTest, PongsAreWithheldWhileAcknowledgementsAreDue) {
   const auto there = joined(0);
   EXPECT_EQ(decide(*there), Status::NFS4_OK);

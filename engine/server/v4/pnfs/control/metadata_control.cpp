@@ -156,6 +156,7 @@ void MetadataControl::end(Member& member) {
   member.over = true;
   ++notices_;
   reactor_.remove(std::exchange(member.key, 0));
+  member.stream.close();
   // A data server drops its grants before it ends the connection, and a dead one has none.
   if (!member.has_joined() || member.stream.ended_by_peer()) {
     pass_all(member);
