@@ -255,6 +255,27 @@ TEST_F(ControlTest, AnotherMetadataServerEndsWhatTheEarlierOneHasGranted) {
   EXPECT_EQ(decide(*there), Status::NFS4ERR_PNFS_NO_LAYOUT);
 }
 
+TEST_F(ControlTest, GraceLastsUntilAllDataServersHaveComeOrALeaseHasPassed) {
+  const std::string recovery = folder / "recovery";
+  write_host_file(recovery, "1 636c69656e74\n");  // "client"
+  for (const bool all_come : {true, false}) {
+    state->tables().options.fence.reset();
+    start(recovery);
+    begin();
+    client = mounted();  // with its RECLAIM_COMPLETE
+    const auto there = joined(0);
+    EXPECT_TRUE(state->in_grace()) << "the second may heed what an earlier run has granted";
+    if (all_come) {
+      const auto other = joined(1);
+      EXPECT_FALSE(state->in_grace());
+      open(client, "f", kBoth);  // so that the file of clients names it again
+    } else {
+      pass(kLeaseTime);
+      EXPECT_FALSE(state->in_grace());
+    }
+  }
+}
+
 TEST_F(ControlTest, LayoutsNeedAllAddressesAndTheyStay) {
   const auto there = joined(0);
   EXPECT_FALSE(at_metadata->complete());
