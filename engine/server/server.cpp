@@ -135,6 +135,7 @@ void Server::poll_all(std::span<const std::unique_ptr<Server>> servers,
 
 void Server::tend() {
   context_.dispatcher.tend();
+  context_.held.release();
   for (const auto& transport : rdma_) transport->sweep();
   context_.callbacks.run();
 }

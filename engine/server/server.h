@@ -39,6 +39,8 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
+  /// Works for this too in `poll`. It must outlive the server.
+  void attend(net::Pollable& other) { pollables_.push_back(&other); }
   /// Works until something was done or `timeout` passed.
   void poll(std::chrono::milliseconds timeout);
   /// The same for several servers in one thread.
@@ -80,7 +82,7 @@ class Server {
   ServerContext context_;
   std::vector<std::unique_ptr<RdmaTransport>> rdma_;  // one for each provider
   std::unique_ptr<StreamTransport> streams_;          // of all tcp places, if there are any
-  std::vector<net::Pollable*> pollables_;             // providers and streams_
+  std::vector<net::Pollable*> pollables_;             // providers, streams_, and others
   std::vector<net::Url> listening_;
 };
 

@@ -47,6 +47,7 @@ struct ServerContext {
                     {}),
         dispatcher(std::move(programs), options.squash, options.clock, options.retries),
         replies(options.reply_budget_bytes),
+        held(options.gate.get()),
         failed_calls(options.clock),
         callbacks(options.clock) {}
 
@@ -66,6 +67,7 @@ struct ServerContext {
   net::SourceQuota connections;  // of all transports, which it outlives
   Dispatcher dispatcher;
   ReplyBudget replies;
+  HeldReplies held;
   FailedCalls failed_calls;
   CallbackTimers callbacks;
   ServerStatistics statistics;

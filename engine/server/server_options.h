@@ -11,6 +11,7 @@
 #include "server/direct/policy.h"
 #include "server/interposer.h"
 #include "server/policy.h"
+#include "server/rpc/reply_gate.h"
 #include "server/rpc/squash.h"
 #include "server/stream/limits.h"
 #include "server/v4/pnfs/policy.h"
@@ -43,6 +44,8 @@ struct ServerOptions {
   std::shared_ptr<DirectAccess> direct;
   /// For who makes `direct`.
   DirectPolicy direct_policy;
+  /// What replies of its programs may have to wait for. None: no reply has tickets.
+  std::shared_ptr<const ReplyGate> gate;
   /// For who makes data servers.
   PnfsPolicy pnfs_policy;
   /// The address by which clients reach them, if it is another than they listen at. Empty: none.

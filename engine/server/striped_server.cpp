@@ -7,6 +7,7 @@
 
 #include "rpc/rpcbind.h"
 #include "server/rpc/programs.h"
+#include "server/v4/pnfs/metadata_authority.h"
 
 namespace steertag::peer {
 namespace {
@@ -27,10 +28,10 @@ net::Error cannot_listen(std::string reason) {
   return {net::Errc::cannot_listen, std::move(reason)};
 }
 
-/// The netid and the universal address of each place that is listened at, but for those that are
-/// every address of this host. With `known_as` they have that address.
-Expected<std::vector<DataServerAddress>, net::Error> ways_to(std::span<const net::Url> listening,
-                                                             const std::string& known_as) {
+}  // namespace
+
+Expected<std::vector<DataServerAddress>, net::Error> data_server_addresses(
+    std::span<const net::Url> listening, const std::string& known_as) {
   std::vector<DataServerAddress> ways;
   for (net::Url url : listening) {
     if (!known_as.empty()) url.host = known_as;
@@ -45,8 +46,6 @@ Expected<std::vector<DataServerAddress>, net::Error> ways_to(std::span<const net
                                         listening.front().text() + " names none"));
   return ways;
 }
-
-}  // namespace
 
 Expected<Server*, net::Error> StripedServer::add(std::span<const ListenAddress> addresses,
                                                  std::vector<std::unique_ptr<Program>> programs,
@@ -75,7 +74,7 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
   std::unique_ptr<StripedServer> server(new StripedServer);
   server->providers_ = std::move(listened->providers);
   Programs programs = make_metadata_server(storage, state, data_servers, how.direct);
-  Nfs4State* metadata = programs.state;
+  const auto authority = std::make_shared<MetadataAuthority>(*programs.state, how.pnfs_policy);
   const auto first = server->add(addresses, std::move(programs.all), how, on_trouble);
   if (!first) return tl::unexpected(first.error());
   ServerOptions at_data_server = how;
@@ -89,10 +88,10 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
     if (index < at_data_servers.size()) at_data_server.interposer = at_data_servers[index];
     const auto added =
         server->add(beside(addresses, index, how.first_data_server_port),
-                    make_data_server(storage, its_state, data_servers, index, *metadata),
+                    make_data_server(storage, its_state, data_servers, index, authority),
                     at_data_server, on_trouble);
     if (!added) return tl::unexpected(added.error());
-    auto ways = ways_to((*added)->listening(), how.data_server_host);
+    auto ways = data_server_addresses((*added)->listening(), how.data_server_host);
     if (!ways) return tl::unexpected(std::move(ways.error()));
     data_servers->add(std::move(*ways));
   }

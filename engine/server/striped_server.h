@@ -8,6 +8,11 @@
 
 namespace steertag::peer {
 
+/// The netid and the universal address of each place that is listened at, but for those that are
+/// every address of this host. With `known_as` they have that address.
+Expected<std::vector<DataServerAddress>, net::Error> data_server_addresses(
+    std::span<const net::Url> listening, const std::string& known_as);
+
 /// The data servers are servers of their own, with clients and sessions of their own. They share
 /// the storage with the metadata server, and ask it at each call what a client may do.
 class StripedServer {

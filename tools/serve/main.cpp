@@ -12,11 +12,11 @@
 #include "serve/port_file.h"
 #include "serve/recovery_file.h"
 #include "serve/sandbox/sandbox.h"
+#include "serve/serving.h"
 #include "serve/storage.h"
 #include "serve/trouble_log.h"
+#include "server/direct/direct_access.h"
 #include "server/directory/directory_backend.h"
-#include "server/rpc/programs.h"
-#include "server/striped_server.h"
 
 namespace steertag::serve {
 namespace {
@@ -65,19 +65,12 @@ int print(const std::string& text) {
   return std::cout ? 0 : fail("cannot write the output");
 }
 
-void add_port_mapper(const Options& options, peer::ListenAddresses& addresses) {
-  if (!options.portmap) return;
-  const auto first = std::ranges::find(options.listen, net::kStreamProvider, &net::Url::provider);
-  net::Url url = *first;
-  url.port = *options.portmap;
-  addresses.addresses.push_back({url, nullptr, true});
-}
-
 void restrict_itself(const Options& options) {
   SandboxNeeds needs;
   needs.export_directory = options.export_directory;
   needs.read_only = options.read_only;
   needs.recovery_file = options.recovery_file;
+  needs.joins_others = options.data_server.has_value();
   needs.has_devices = std::ranges::any_of(
       options.listen, [](const net::Url& url) { return url.provider == "verbs"; });
   for (const std::string& line : enter_sandbox(needs)) warn(line);
@@ -92,70 +85,6 @@ peer::Squash squash(const Options& options) {
   if (options.all_squash) squash.of = peer::Squash::Of::all;
   if (!as_root) squash.uid = ::geteuid(), squash.gid = ::getegid();
   return squash;
-}
-
-/// What serves: one server, or the metadata server and its data servers.
-struct Serving {
-  std::vector<std::unique_ptr<fabric::Provider>> providers;
-  std::unique_ptr<peer::Server> plain;
-  std::unique_ptr<peer::StripedServer> striped;
-
-  const peer::Server& server() const { return striped ? striped->metadata_server() : *plain; }
-  void poll(std::chrono::milliseconds timeout) {
-    striped ? striped->poll(timeout) : plain->poll(timeout);
-  }
-};
-
-Expected<Serving, net::Error> start(const Options& options, peer::Backend& storage,
-                                    const peer::Nfs4StateOptions& state,
-                                    const peer::ServerOptions& how, TroubleLog& troubles) {
-  const auto on_trouble = [&](const std::string& peer, const net::Error& error) {
-    troubles.tell(peer, error);
-  };
-  Serving serving;
-  if (options.stripes) {
-    auto striped = peer::StripedServer::start(options.listen, storage, state, *options.stripes, how,
-                                              on_trouble);
-    if (!striped) return tl::unexpected(std::move(striped.error()));
-    serving.striped = std::move(*striped);
-    return serving;
-  }
-  auto addresses = peer::make_listen_addresses(options.listen, state.random);
-  if (!addresses) return tl::unexpected(std::move(addresses.error()));
-  add_port_mapper(options, *addresses);
-  auto plain = peer::Server::start(
-      addresses->addresses, peer::make_programs(storage, state, how.direct), how, on_trouble);
-  if (!plain) return tl::unexpected(std::move(plain.error()));
-  serving.providers = std::move(addresses->providers);
-  serving.plain = std::move(*plain);
-  return serving;
-}
-
-/// Where the server listens, a line each, and with pNFS its data servers.
-std::string places(const Serving& serving) {
-  std::string lines;
-  for (const net::Url& url : serving.server().listening())
-    lines += "listening at " + url.text() + '\n';
-  for (std::size_t i = 0; serving.striped && i < serving.striped->data_server_count(); ++i) {
-    for (const net::Url& url : serving.striped->data_server(i).listening())
-      lines += "data server " + std::to_string(i + 1) + " at " + url.text() + '\n';
-  }
-  return lines;
-}
-
-std::string counts_of(const std::string& name, const peer::ServerStatistics& counts) {
-  return name + ": " + std::to_string(counts.messages) + " messages, " +
-         std::to_string(counts.pulled_bytes) + " octets pulled, " +
-         std::to_string(counts.pushed_bytes) + " octets pushed\n";
-}
-
-/// What each server has carried, a line each.
-std::string counts(const Serving& serving) {
-  std::string lines = counts_of("server", serving.server().statistics());
-  for (std::size_t i = 0; serving.striped && i < serving.striped->data_server_count(); ++i)
-    lines += counts_of("data server " + std::to_string(i + 1),
-                       serving.striped->data_server(i).statistics());
-  return lines;
 }
 
 int serve(const Options& options) {
@@ -190,8 +119,8 @@ int serve(const Options& options) {
     how.direct =
         std::make_shared<peer::DirectAccess>(options.direct, random, how.clock, how.direct_policy);
   TroubleLog troubles(warn, std::chrono::steady_clock::now);
-  auto serving = start(options, **storage, state, how, troubles);
-  if (!serving) return fail(serving.error().message());
+  auto serving = Serving::start(options, **storage, state, how, troubles, warn);
+  if (!serving) return fail(serving.error());
   forget_inherited_sockets();
   std::vector<std::uint16_t> ports;
   for (const net::Url& url : serving->server().listening()) ports.push_back(url.port);
@@ -202,9 +131,9 @@ int serve(const Options& options) {
   }
   // No client is served before.
   if (options.sandbox) restrict_itself(options);
-  if (const int status = print(places(*serving)); status != 0) return status;
+  if (const int status = print(serving->places()); status != 0) return status;
   while (end_requested == 0 && !serving->server().failed()) serving->poll(kPollInterval);
-  if (options.counts && print(counts(*serving)) != 0) return kCannotServe;
+  if (options.counts && print(serving->counts()) != 0) return kCannotServe;
   return serving->server().failed() ? kFailedByDeviation : 0;
 }
 
@@ -230,7 +159,8 @@ int run(int argc, char** argv) {
   }
   const Options& options = std::get<Options>(parsed);
   if (options.list_deviations) return print(list_deviations(options.as_json));
-  const std::size_t servers = options.stripes ? 1 + options.stripes->count : 1;
+  const bool holds_all = options.stripes && options.control.empty();
+  const std::size_t servers = holds_all ? 1 + options.stripes->count : 1;
   raise_file_limit(options.server.most_connections * servers);
   return serve(options);
 }

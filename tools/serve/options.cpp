@@ -41,6 +41,10 @@ struct Words {
   std::uint32_t direct_block = peer::kDirectBlockBytes;
   bool recoverable_faults = false;
   std::optional<std::uint32_t> data_servers;
+  std::optional<std::uint32_t> separate_data_servers;
+  std::optional<std::uint32_t> data_server;
+  std::string control;
+  bool has_pattern = false;  // an option of the stripes was given
   std::string data_server_host;
   std::uint16_t first_data_server_port = 0;
   std::uint32_t stripe_unit = peer::kDefaultStripeUnit;
@@ -119,10 +123,25 @@ void describe(CLI::App& app, Words& words) {
                      "same hosts, by the same transports")
           ->check(CLI::Range(std::uint32_t{1}, peer::kMostDataServers))
           ->excludes(portmap);
+  auto* separate =
+      app.add_option("--pnfs-mds", words.separate_data_servers,
+                     "offer pNFS with this many data servers, which are processes of their own "
+                     "(--pnfs-ds) with the same --export and --handle-key")
+          ->check(CLI::Range(std::uint32_t{1}, peer::kMostDataServers))
+          ->excludes(portmap)
+          ->excludes(data_servers);
+  app.add_option("--pnfs-ds", words.data_server,
+                 "be data server 1, 2 and so on of a metadata server (--pnfs-mds)")
+      ->check(CLI::Range(std::uint32_t{1}, peer::kMostDataServers))
+      ->excludes(portmap)
+      ->excludes(data_servers)
+      ->excludes(separate)
+      ->excludes(optimistic);
+  app.add_option("--control", words.control,
+                 "UNIX socket by which a metadata server and its data servers know each other");
   app.add_option("--pnfs-host", words.data_server_host,
                  "name or address by which clients reach the data servers, if it is not that of "
-                 "--listen, as behind address translation")
-      ->needs(data_servers);
+                 "--listen, as behind address translation");
   app.add_option("--pnfs-port", words.first_data_server_port,
                  "first port of the data servers, which take it and those behind it, one for each "
                  "--listen: so that clients find them again after a restart")
@@ -131,19 +150,16 @@ void describe(CLI::App& app, Words& words) {
   app.add_option("--stripe-unit", words.stripe_unit,
                  "octets of a file that are at one data server before the next has its turn, a "
                  "multiple of 64")
-      ->needs(data_servers)
       ->capture_default_str();
   app.add_option("--packing", words.packing,
                  "where an octet is at a data server: at its offset in the file (sparse), or "
                  "without the holes that other data servers fill (dense)")
       ->check(CLI::IsMember({"sparse", "dense"}))
-      ->needs(data_servers)
       ->capture_default_str();
   app.add_option("--commit", words.commit,
                  "where clients commit what they wrote to data servers: there (ds), or at the "
                  "metadata server (mds)")
       ->check(CLI::IsMember({"ds", "mds"}))
-      ->needs(data_servers)
       ->capture_default_str();
   app.add_flag("--counts", words.counts,
                "print at the end how many messages and octets of RDMA Reads and Writes each server "
@@ -168,6 +184,23 @@ void describe(CLI::App& app, Words& words) {
   app.add_flag("--no-sandbox", words.no_sandbox,
                "keep capabilities, system calls and files that the server does not need once it "
                "listens");
+}
+
+/// What is wrong with the options of pNFS together, a sentence; nothing: they fit.
+std::optional<std::string> misfit(const Words& words) {
+  const bool separate = words.separate_data_servers || words.data_server;
+  if (words.has_pattern && !words.data_servers && !words.separate_data_servers)
+    return "--stripe-unit, --packing and --commit need --pnfs or --pnfs-mds";
+  if (!words.data_server_host.empty() && !words.data_servers && !words.data_server)
+    return "--pnfs-host needs --pnfs or --pnfs-ds";
+  if (!words.control.empty() && !separate) return "--control needs --pnfs-mds or --pnfs-ds";
+  if (separate && (words.control.empty() || !words.export_directory || words.key_file.empty()))
+    return "--pnfs-mds and --pnfs-ds need --control, --export and --handle-key";
+  // Before clients have reclaimed, what data servers still heed must not be granted to others.
+  if (words.separate_data_servers && !words.recovery_file) return "--pnfs-mds needs --recovery";
+  if (words.data_server && words.recovery_file)
+    return "--pnfs-ds takes no --recovery: its metadata server keeps the clients";
+  return {};
 }
 
 std::variant<Options, Ending> check(const Words& words) {
@@ -202,9 +235,12 @@ std::variant<Options, Ending> check(const Words& words) {
                     kUsageError};
     options.listen.push_back(std::move(*url));
   }
-  if (words.data_servers) {
-    const peer::StripePattern pattern{*words.data_servers, words.stripe_unit,
-                                      words.packing == "dense", words.commit == "mds"};
+  if (const auto wrong = misfit(words)) return Ending{*wrong, kUsageError};
+  options.control = words.control;
+  if (words.data_server) options.data_server = *words.data_server - 1;
+  if (const auto count = words.data_servers ? words.data_servers : words.separate_data_servers) {
+    const peer::StripePattern pattern{*count, words.stripe_unit, words.packing == "dense",
+                                      words.commit == "mds"};
     if (const auto possible = peer::check_pattern(pattern); !possible)
       return Ending{"--stripe-unit: " + possible.error(), kUsageError};
     options.stripes = pattern;
@@ -253,6 +289,8 @@ std::variant<Options, Ending> parse(int argc, char** argv) {
   describe(app, words);
   try {
     app.parse(argc, argv);
+    for (const char* name : {"--stripe-unit", "--packing", "--commit"})
+      words.has_pattern |= app.count(name) > 0;
   } catch (const CLI::CallForHelp&) {
     return Ending{app.help(), 0};
   } catch (const CLI::ParseError& error) {

@@ -30,7 +30,9 @@ struct Options {
   std::optional<std::uint16_t> portmap;        // a further port, for the port mapper
   bool optimistic = false;                     // direct access; not of an export
   peer::DirectLimits direct;                   // of it
-  std::optional<peer::StripePattern> stripes;  // none: no pNFS
+  std::optional<peer::StripePattern> stripes;  // none: no pNFS, or a data server
+  std::string control;                         // the socket of a metadata or data server; or empty
+  std::optional<std::uint32_t> data_server;    // its index from 0: joins a metadata server
   bool counts = false;                         // printed at the end
   bool sandbox = true;
   bool list_deviations = false;

@@ -20,6 +20,13 @@ rpc::AcceptStatus Nfs3Program::run(void (Nfs3Program::*handler)(const Args&, Cal
 rpc::AcceptStatus Nfs3Program::call(std::uint32_t procedure, wire::Reader& arguments,
                                     const CallContext& context, ReplyPayload& reply) {
   Call call{arguments, context.caller, reply};
+  const RevocationWatch watch(fence_);
+  const rpc::AcceptStatus status = run_procedure(procedure, call);
+  watch.note(reply.tickets());
+  return status;
+}
+
+rpc::AcceptStatus Nfs3Program::run_procedure(std::uint32_t procedure, Call& call) {
   using nfs3::Procedure;
   switch (static_cast<Procedure>(procedure)) {
     case Procedure::NFSPROC3_NULL:

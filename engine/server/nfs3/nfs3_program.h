@@ -4,6 +4,7 @@
 #include "nfs/nfs3_procedures.h"
 #include "server/rpc/program.h"
 #include "server/storage/backend.h"
+#include "server/v4/state/fence.h"
 
 namespace steertag::peer {
 
@@ -14,8 +15,9 @@ using MustWait = std::function<bool(const Handle& file)>;
 
 class Nfs3Program final : public Program {
  public:
-  explicit Nfs3Program(Backend& backend, MustWait must_wait = {})
-      : backend_(backend), must_wait_(std::move(must_wait)) {}
+  /// `fence`: what of a change data servers have to know; none: nothing.
+  explicit Nfs3Program(Backend& backend, MustWait must_wait = {}, const Fence* fence = nullptr)
+      : backend_(backend), must_wait_(std::move(must_wait)), fence_(fence) {}
 
   std::uint32_t number() const override { return nfs3::kProgram; }
   std::uint32_t version() const override { return nfs3::kVersion; }
@@ -47,6 +49,7 @@ class Nfs3Program final : public Program {
     bool plus = false;                   // with attributes and handles
   };
 
+  rpc::AcceptStatus run_procedure(std::uint32_t procedure, Call& call);
   template <class Args>
   rpc::AcceptStatus run(void (Nfs3Program::*handler)(const Args&, Call&), Call& call);
 
@@ -98,6 +101,7 @@ class Nfs3Program final : public Program {
 
   Backend& backend_;
   MustWait must_wait_;
+  const Fence* fence_;
 };
 
 }  // namespace steertag::peer

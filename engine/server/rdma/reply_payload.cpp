@@ -56,6 +56,7 @@ void ReplyPayload::clear() {
   stream_.clear();
   slices_.clear();
   items_.clear();
+  tickets_.clear();
   if (stream_.capacity() > kKeptBufferBytes) Bytes().swap(stream_);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "server/rpc/reply_gate.h"
 #include "server/storage/backend.h"
 #include "support/bytes.h"
 #include "wire/xdr.h"
@@ -28,6 +29,9 @@ class ReplyPayload {
   std::vector<Slice>& slices() { return slices_; }
   std::vector<Item>& items() { return items_; }
   const std::vector<Item>& items() const { return items_; }
+
+  /// What has to happen before the reply may leave.
+  Tickets& tickets() { return tickets_; }
 
   /// Makes the slices that were appended since `first_slice` an eligible item at the end of the
   /// stream. The count word must have been written.
@@ -55,6 +59,7 @@ class ReplyPayload {
   Bytes stream_;
   std::vector<Slice> slices_;
   std::vector<Item> items_;
+  Tickets tickets_;
 };
 
 /// Appends the encoding of anything that has one.

@@ -43,6 +43,7 @@ ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
 
 ServerConnection::~ServerConnection() {
   callbacks_->close();
+  context_.held.forget(info_.id);
   if (interposed_) interposed_->close();
   rdma_.pulls.forget(*this);
   for (const auto& call : transactions_) release_sink(*call);
@@ -213,7 +214,10 @@ void ServerConnection::execute(Transaction& call, View message) {
   const Outcome outcome =
       dispatch(context_.dispatcher, {call.header.xid, message, chunks}, info_, call.reply);
   release_sink(call);
-  answer(call, outcome);
+  if (!context_.held.must_wait(call.reply.tickets())) return answer(call, outcome);
+  call.state = TransactionState::held;
+  context_.held.hold(info_.id, call.reply.tickets(),
+                     [this, &call, outcome] { answer(call, outcome); });
 }
 
 void ServerConnection::answer(Transaction& call, Outcome outcome) {

@@ -207,6 +207,7 @@ void ServerConnection::on_down(const fabric::CloseReason& reason) {
   if (reason.code == fabric::Errc::timed_out) tell_of_limit({reason.code, reason.detail});
   rdma_.unsettled.push_back(id());
   rdma_.pulls.forget(*this);
+  context_.held.forget(info_.id);
   callbacks_->close();
   if (reason.denied) remember_failed_calls(*reason.denied);
   if (interposed_) context_.options.interposer->on_down(interposed_, reason);

@@ -16,6 +16,7 @@ enum class TransactionState : std::uint8_t {
   waiting,   // for pull memory
   pulling,   // RDMA Reads under way
   pulled,    // waits until it may be executed
+  held,      // executed, and what its reply depends on has not happened
   replying,  // RDMA Writes and the Send under way
 };
 

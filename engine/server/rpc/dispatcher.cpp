@@ -99,6 +99,7 @@ void Dispatcher::execute(AdmittedCall& call, const ConnectionInfo& info, ReplyPa
   if (first) {
     reply.clear();
     reply.stream() = *first;
+    reply.tickets() = call.program->pending();
   } else if (reply.items().empty()) {
     // Data of a READ or READLINK in the same COMPOUND would have to be kept too: no client sends
     // that.

@@ -54,6 +54,8 @@ class Program {
   virtual bool is_idempotent(std::uint32_t /*procedure*/, wire::Reader /*arguments*/) const {
     return true;
   }
+  /// What a reply has to wait for that repeats an earlier one.
+  virtual Tickets pending() const { return {}; }
   /// What falls due by time and not by a call; cheap, and called between calls.
   virtual void tend() {}
 };

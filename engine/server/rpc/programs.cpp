@@ -16,7 +16,8 @@ Programs make(Backend& storage, std::unique_ptr<Nfs4Program> version4,
   };
   Programs programs;
   programs.state = &version4->state();
-  programs.all.push_back(std::make_unique<Nfs3Program>(storage, must_wait));
+  programs.all.push_back(
+      std::make_unique<Nfs3Program>(storage, must_wait, version4->state().fence()));
   if (access && storage.observe(access.get()))
     programs.all.push_back(std::make_unique<DirectProgram>(storage, version4->state(), access));
   programs.all.push_back(std::move(version4));
@@ -43,10 +44,10 @@ Programs make_metadata_server(Backend& storage, const Nfs4StateOptions& options,
 std::vector<std::unique_ptr<Program>> make_data_server(
     Backend& storage, const Nfs4StateOptions& options,
     const std::shared_ptr<const DataServers>& data_servers, std::uint32_t index,
-    Nfs4State& metadata) {
+    std::shared_ptr<LayoutAuthority> authority) {
   std::vector<std::unique_ptr<Program>> programs;
-  programs.push_back(
-      std::make_unique<Nfs4Program>(storage, options, PnfsRole{data_servers, index, &metadata}));
+  programs.push_back(std::make_unique<Nfs4Program>(
+      storage, options, PnfsRole{data_servers, index, std::move(authority)}));
   return programs;
 }
 

@@ -28,11 +28,10 @@ std::vector<std::unique_ptr<Program>> make_programs(
 Programs make_metadata_server(Backend& storage, const Nfs4StateOptions& options,
                               const std::shared_ptr<const DataServers>& data_servers,
                               const std::shared_ptr<DirectAccess>& access = {});
-/// The program of one of its data servers. `metadata` is the state of the metadata server, which
-/// has to outlive it.
+/// The program of one of its data servers.
 std::vector<std::unique_ptr<Program>> make_data_server(
     Backend& storage, const Nfs4StateOptions& options,
     const std::shared_ptr<const DataServers>& data_servers, std::uint32_t index,
-    Nfs4State& metadata);
+    std::shared_ptr<LayoutAuthority> authority);
 
 }  // namespace steertag::peer

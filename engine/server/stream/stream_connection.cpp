@@ -231,7 +231,19 @@ void StreamConnection::answer(View call) {
     }
   }
   ++runtime_.context.statistics.replies;
+  if (runtime_.context.held.must_wait(message->payload.tickets()))
+    return hold(std::move(message), last_fragment);
   queue(std::move(message), last_fragment);
+}
+
+void StreamConnection::hold(std::unique_ptr<OutgoingMessage> message, bool last_fragment) {
+  const auto place = held_replies_.insert(held_replies_.end(), std::move(message));
+  runtime_.context.held.hold(id_, (*place)->payload.tickets(), [this, place, last_fragment] {
+    queue(std::move(*place), last_fragment);
+    held_replies_.erase(place);
+    begin_turn();
+    go_on();
+  });
 }
 
 void StreamConnection::on_end_of_stream() {
@@ -333,7 +345,8 @@ void StreamConnection::forget_sent(std::size_t octets) {
 }
 
 bool StreamConnection::may_execute() const {
-  return outgoing_.size() < kMostQueuedMessages && runtime_.context.replies.allows(reply_bytes_);
+  return outgoing_.size() + held_replies_.size() < kMostQueuedMessages &&
+         runtime_.context.replies.allows(reply_bytes_);
 }
 
 void StreamConnection::go_on() {
@@ -348,7 +361,8 @@ void StreamConnection::go_on() {
     flush();
     if (slice_over()) break;
   }
-  if (!down_ && ended_ && held_.empty() && outgoing_.empty()) go_down();
+  const bool answered = held_.empty() && outgoing_.empty() && held_replies_.empty();
+  if (!down_ && ended_ && answered) go_down();
   if (down_) return;
   set_watch();
   set_deadline();
@@ -439,6 +453,8 @@ void StreamConnection::go_down() {
   socket_.close();
   for (auto& message : outgoing_) retire(std::move(message));
   outgoing_.clear();
+  runtime_.context.held.forget(id_);
+  held_replies_.clear();
   end_partial_record();
   if (std::exchange(waits_, false)) runtime_.records.forget(*this);
   callbacks_->close();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 
@@ -65,6 +66,8 @@ class StreamConnection final : private net::Channel, private ConnectionBackchann
   // What goes out.
   std::unique_ptr<OutgoingMessage> take_message();
   void queue(std::unique_ptr<OutgoingMessage> message, bool last_fragment = true);
+  /// Queues the reply once what it depends on has happened.
+  void hold(std::unique_ptr<OutgoingMessage> message, bool last_fragment);
   void flush();
   /// The first parts of what waits, as many as are given to the system at a time.
   void gather();
@@ -111,6 +114,8 @@ class StreamConnection final : private net::Channel, private ConnectionBackchann
   Bytes held_;                                 // octets that wait until they may be taken
   std::size_t held_taken_ = 0;                 // those of them that are done
   std::deque<std::unique_ptr<OutgoingMessage>> outgoing_;
+  /// Replies that may not leave yet.
+  std::list<std::unique_ptr<OutgoingMessage>> held_replies_;
   std::size_t front_sent_ = 0;  // octets of the first message that have left
   std::size_t reply_bytes_ = 0;
   net::Time record_begun_ = 0;

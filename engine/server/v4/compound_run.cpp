@@ -46,6 +46,7 @@ bool CompoundRun::run() {
     const auto number = operations_.next();
     if (!number) break;
     run_next(*number);
+    note_tickets();
     if (call_.slot && call_.slot->replay) return replay(), true;
   }
   keep_reply();
@@ -115,6 +116,15 @@ nfs4::Status CompoundRun::too_big(std::size_t octets) const {
   if (cached && size > call_.slot->maxresponsesize_cached)
     return nfs4::Status::NFS4ERR_REP_TOO_BIG_TO_CACHE;
   return nfs4::Status::NFS4_OK;
+}
+
+void CompoundRun::note_tickets() {
+  const Fence* fence = call_.state.fence();
+  if (!fence) return;
+  if (call_.current) fence->pending(call_.current->handle, call_.reply.tickets());
+  if (call_.saved) fence->pending(call_.saved->handle, call_.reply.tickets());
+  // What the first reply has waited for is not known any more.
+  if (call_.slot && call_.slot->replay) fence->all_pending(call_.reply.tickets());
 }
 
 void CompoundRun::replay() {

@@ -24,6 +24,8 @@ class CompoundRun {
   /// NFS4ERR_REP_TOO_BIG or NFS4ERR_REP_TOO_BIG_TO_CACHE, whichever `octets` more would be; without
   /// a session NFS4ERR_RESOURCE.
   nfs4::Status too_big(std::size_t octets) const;
+  /// The reply depends on what is being taken away from data servers for the files of the COMPOUND.
+  void note_tickets();
   void replay();
   void keep_reply();
 

@@ -38,8 +38,11 @@ nfs4::Status check_access(const Object& object, AccessMode want, const CompoundC
 }
 
 nfs4::Verifier write_verifier(const CompoundCall& call) {
+  // RFC 8881 13.7: one for all servers where COMMIT goes through the metadata server.
+  const auto shared =
+      call.pnfs.data_servers ? call.pnfs.data_servers->shared_verifier() : std::nullopt;
   nfs4::Verifier verifier;
-  wire::store_u64(verifier.data(), call.storage.write_verifier());
+  wire::store_u64(verifier.data(), shared.value_or(call.storage.write_verifier()));
   return verifier;
 }
 

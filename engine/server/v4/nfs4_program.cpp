@@ -77,8 +77,17 @@ rpc::AcceptStatus Nfs4Program::compound(wire::Reader& arguments, const CallConte
                     .minorversion = args.minorversion,
                     .request_bytes = arguments.offset() + arguments.remaining(),
                     .pnfs = pnfs_};
+  const RevocationWatch watch(state_.fence());
   CompoundRun run(call, arguments, args.tag);
-  return run.run() ? rpc::AcceptStatus::SUCCESS : rpc::AcceptStatus::GARBAGE_ARGS;
+  if (!run.run()) return rpc::AcceptStatus::GARBAGE_ARGS;
+  watch.note(reply.tickets());
+  return rpc::AcceptStatus::SUCCESS;
+}
+
+Tickets Nfs4Program::pending() const {
+  Tickets tickets;
+  if (const Fence* fence = state_.fence()) fence->all_pending(tickets);
+  return tickets;
 }
 
 }  // namespace steertag::peer

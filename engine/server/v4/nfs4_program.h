@@ -23,6 +23,7 @@ class Nfs4Program final : public Program {
   /// left are operations on names and attributes.
   bool is_idempotent(std::uint32_t procedure, wire::Reader arguments) const override;
   void tend() override { state_.expire(); }
+  Tickets pending() const override;
   Nfs4State& state() { return state_; }
 
  private:

@@ -217,6 +217,8 @@ void open_file(Opening& opening, nfs4::OpenResult& result) {
   OpenState* open = find_open(opening.owner, &file);
   if (!open) open = &opening.tables.add_open(*opening.owner, file);
   add_share(*open, args.share_access & kAccessMask, args.share_deny);
+  // RFC 8881 13.9.2.2: who reads by an open for writing alone may be denied it now.
+  if (args.share_deny != 0) opening.tables.fence(file);
   open->seqid = next_seqid(open->seqid);
   // docs/direct-access.md: references of others end before the reply.
   if (target->file && (args.share_deny & nfs4::OPEN4_SHARE_DENY_READ) != 0)
@@ -321,6 +323,7 @@ void op_open_downgrade(const nfs4::OpenDowngradeArgs& args, CompoundCall& call,
                 return;
               }
               downgrade(open, access, args.share_deny);
+              call.state.tables().fence(*open.file);
               open.seqid = next_seqid(open.seqid);
               result.resok4.open_stateid =
                   call.state.tables().stateid(*open.owner->client, open.number, open.seqid);

@@ -7,34 +7,20 @@ import re
 import subprocess
 
 import pytest
+from pnfs_mount import ALL, DS, MDS, NFS4, NON_PNFS, ROLES, SIZE, UNIT, Connections, Mounted
+from pnfs_mount import done, mounted_with_layout, octets, remove, status
 
-from steertag import fabric, nfs
 from steertag.build_paths import tool
 from steertag.suite.cases import kinds
-from steertag.suite.exchange.callbacks import Callbacks
-from steertag.suite.exchange.deadline import Deadlines
 from steertag.suite.exchange.roce_address import with_free_address
 from steertag.suite.nfs_client.compound import operation
-from steertag.suite.nfs_client.file_layout import COMMIT_THROUGH_SERVER, parts, place_of
-from steertag.suite.nfs_client.file_layout import read_device, read_layout
-from steertag.suite.nfs_client.nfs4_client import ANONYMOUS, Nfs4Client, getattr_of, lookup
-from steertag.suite.nfs_client.nfs4_client import putfh, read, write
+from steertag.suite.nfs_client.file_layout import COMMIT_THROUGH_SERVER, place_of
+from steertag.suite.nfs_client.nfs4_client import ANONYMOUS, Nfs4Client, getattr_of, lookup, putfh
 from steertag.suite.nfs_client.nfs_message import auth_sys
-from steertag.suite.rdma.rdma_link import RdmaLink
-from steertag.suite.run.profile import Profile
 from steertag.suite.tcp.local_port import free_port
-from steertag.suite.tcp.record_link import RecordLink
 
-NFS4 = nfs.nfs4
-MDS, DS, NON_PNFS = 0x20000, 0x40000, 0x10000  # EXCHGID4_FLAG_USE_...
-ROLES = MDS | DS | NON_PNFS
 SERVERS = 2
-UNIT = 8192
-SIZE = 5 * UNIT + 100
 NETIDS = {"iwarp": "rdma", "roce": "rdma", "tcp": "tcp"}
-ALL = (1 << 64) - 1
-MOST_DEVICE_OCTETS = 4096
-MOST_LAYOUT_OCTETS = 4096  # as Linux asks
 PLACE = re.compile(r"(?:data server \d+|listening) at (\S+)\n")
 DEADLINE_S = 20
 
@@ -48,8 +34,7 @@ class Servers:
         command += ["--stripe-unit", str(UNIT), *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self._ways = command.count("--listen")
-        self._fabric = None if provider == "tcp" else fabric.Provider(provider)
-        self._opened = []
+        self._connections = Connections(provider)
 
     def find(self):
         """Sets `urls`: that of the metadata server first."""
@@ -61,128 +46,13 @@ class Servers:
 
     def connect(self, number=0):
         """A connection to the metadata server, or to the data server of a number from 1 on."""
-        if self._fabric is None:
-            conn = RecordLink(self.urls[number], Profile()).helper(Deadlines())
-        else:
-            link = RdmaLink(self.urls[number], Profile(), self._fabric)
-            conn = link.helper(Deadlines())
-        self._opened.append(conn)
-        conn.callbacks or Callbacks(conn)
-        return conn
+        return self._connections.to(self.urls[number])
 
     def end(self):
-        for conn in self._opened:
-            conn.abort()
+        self._connections.end()
         self.process.terminate()
         self.process.communicate(timeout=DEADLINE_S)
         assert self.process.returncode == 0
-
-
-class Mounted:
-    """A client with a session at the metadata server, and one at each data server."""
-
-    def __init__(self, servers, owner):
-        self.servers, self.owner, self.verifier = servers, owner, b"verifier"
-        self.session, flags = self._session(0, MDS, back=True)
-        assert flags & ROLES == MDS
-        self.session.reclaim_complete()
-        self.at = []
-
-    def _session(self, number, role, back=False):
-        client = Nfs4Client(self.servers.connect(number), self.owner, self.verifier)
-        known = client.exchange_id(eia_flags=role)
-        assert known.kind == kinds.REPLY, known.detail
-        flags = known.result["EXCHANGE_ID"].resok4.eir_flags
-        asked = NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN if back else 0
-        made = client.create_session(csa_flags=asked)
-        assert made.kind == kinds.REPLY, made.detail
-        assert made.result["CREATE_SESSION"].resok4.csr_flags & asked == asked
-        return client.sessions[0], flags
-
-    def mount_data_servers(self):
-        for number in range(1, 1 + SERVERS):
-            session, flags = self._session(number, DS)
-            assert flags & ROLES == DS
-            self.at.append(session)
-
-    # -- files ---------------------------------------------------------------------------------
-
-    def create(self, name):
-        """Sets `handle` and `stateid` to those of a new file that is open for reading and writing."""
-        how = {"mode": NFS4.CreateMode.UNCHECKED4, "createattrs": NFS4.fattr(mode=0o600)}
-        opened = operation(
-            "OPEN",
-            share_access=NFS4.OPEN4_SHARE_ACCESS_BOTH,
-            owner={"clientid": self.session.client.id, "owner": b"process"},
-            openhow={"opentype": NFS4.OpenType.OPEN4_CREATE, "how": how},
-            claim={"claim": NFS4.ClaimType.CLAIM_NULL, "file": name},
-        )
-        made = self.session.run("PUTROOTFH", lookup("export"), opened, "GETFH")
-        self.handle, self.stateid = made["GETFH"].resok4.object, made["OPEN"].resok4.stateid
-
-    @property
-    def for_io(self):
-        """The stateid as data servers take it (RFC 8881 13.9.1)."""
-        return NFS4.StateId(seqid=0, other=self.stateid.other)
-
-    def layout_get(self, iomode=NFS4.LayoutIomode.LAYOUTIOMODE4_RW, stateid=None):
-        """The Outcome of LAYOUTGET of the whole file."""
-        asked = operation(
-            "LAYOUTGET",
-            loga_iomode=iomode,
-            loga_length=ALL,
-            loga_stateid=stateid or self.stateid,
-            loga_maxcount=MOST_LAYOUT_OCTETS,
-        )
-        return self.session.exchange(putfh(self.handle), asked)
-
-    def use_layout(self):
-        """Sets `layout`, its stateid `layout_stateid`, and `device`."""
-        got = self.layout_get().result["LAYOUTGET"].resok4
-        (one,) = got.logr_layout
-        assert (one.lo_offset, one.lo_length) == (0, ALL)
-        assert one.lo_iomode == NFS4.LayoutIomode.LAYOUTIOMODE4_RW
-        assert got.logr_stateid.seqid == 1
-        self.layout_stateid, self.layout = got.logr_stateid, read_layout(one.lo_content.loc_body)
-        info = operation(
-            "GETDEVICEINFO", gdia_device_id=self.layout.device, gdia_maxcount=MOST_DEVICE_OCTETS
-        )
-        told = self.session.run(info)["GETDEVICEINFO"].resok4.gdir_device_addr
-        self.device = read_device(told.da_addr_body)
-
-    def parts(self):
-        return parts(self.layout, self.device, SIZE)
-
-    def layout_return(self):
-        given = {"lrf_length": ALL, "lrf_stateid": self.layout_stateid}
-        back = operation(
-            "LAYOUTRETURN",
-            lora_iomode=NFS4.LayoutIomode.LAYOUTIOMODE4_ANY,
-            lora_layoutreturn={"lr_layout": given},
-        )
-        return self.session.run(putfh(self.handle), back)["LAYOUTRETURN"].resok4
-
-    # -- input and output ----------------------------------------------------------------------
-
-    def read_at(self, session, handle, offset, count, stateid=None):
-        """The Outcome of READ, over RDMA by a write chunk."""
-        call = session.call(putfh(handle), read(count, offset, stateid or self.for_io))
-        session.conn.carry_result(call, count)
-        return session.conn.exchange(call)
-
-    def write_at(self, session, handle, offset, data, stateid=None, stable="UNSTABLE4"):
-        """The Outcome of WRITE, over RDMA by a read chunk."""
-        how = NFS4.StableHow[stable]
-        call = session.call(putfh(handle), write(data, offset, stateid or self.for_io, how))
-        session.conn.carry_arguments(call)
-        return session.conn.exchange(call)
-
-    def read_part(self, part):
-        return self.read_at(self.at[part.server], part.handle, part.offset, part.length)
-
-    def write_part(self, part, content):
-        data = content[part.start : part.start + part.length]
-        return self.write_at(self.at[part.server], part.handle, part.offset, data)
 
 
 @pytest.fixture
@@ -197,24 +67,6 @@ def start():
             return servers
 
         yield begin
-
-
-def mounted_with_layout(servers):
-    client = Mounted(servers, "first")
-    client.mount_data_servers()
-    client.create("file")
-    client.use_layout()
-    return client
-
-
-def octets(seed):
-    return random.Random(seed).randbytes(SIZE)
-
-
-def done(outcome, name):
-    """The result of the operation of this name, which succeeded."""
-    assert outcome.kind == kinds.REPLY, f"{outcome.kind} {outcome.detail}"
-    return outcome.result[name].resok4
 
 
 @pytest.mark.parametrize("packing", ["sparse", "dense"])
@@ -279,11 +131,6 @@ def test_a_file_that_only_data_servers_wrote_has_its_size_after_layoutcommit(sta
     path = ["PUTROOTFH", lookup("export"), lookup("file"), getattr_of("size")]
     found = other.session.run(*path)["GETATTR"].resok4.obj_attributes
     assert NFS4.attributes(found)["size"] == SIZE + 10
-
-
-def status(outcome, name):
-    """The status of the operation of this name."""
-    return outcome.result[name].status.name
 
 
 @pytest.mark.parametrize("provider", NETIDS)
@@ -410,12 +257,6 @@ def test_after_its_return_a_layout_is_of_no_use(start, provider):
     client.use_layout()
     found = done(client.read_part(part), "READ")
     assert bytes(found.data) == octets(4)[:UNIT]
-
-
-def remove(client):
-    gone = operation("REMOVE", target="file")
-    outcome = client.session.exchange("PUTROOTFH", lookup("export"), gone)
-    return status(outcome, "REMOVE")
 
 
 @pytest.mark.parametrize("provider", NETIDS)

@@ -115,6 +115,13 @@ TEST_F(Sandbox, RecoveryFileIsReplaced) {
   EXPECT_INSIDE(return ::mkdirat(AT_FDCWD, at("recovery/made").c_str(), 0700) != 0;);
 }
 
+TEST_F(Sandbox, WhoJoinsOthersHasUnixSocketsAlone) {
+  EXPECT_INSIDE(return ::socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == EPERM;);
+  needs_.joins_others = true;
+  EXPECT_INSIDE(return ::socket(AF_UNIX, SOCK_STREAM, 0) >= 0;);
+  EXPECT_INSIDE(return ::socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == EPERM;);
+}
+
 TEST_F(Sandbox, ForbiddenCallsFail) {
   EXPECT_INSIDE(return ::socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == EPERM;);
   EXPECT_INSIDE(return ::syscall(SYS_setuid, 0) < 0 && errno == EPERM;);

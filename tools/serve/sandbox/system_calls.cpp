@@ -3,6 +3,7 @@
 
 #include <seccomp.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -243,12 +244,21 @@ int add_limits(const Filter& filter) {
   return ::seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, equals(2, 0));
 }
 
+/// Connections to UNIX sockets alone: there are no others to connect by.
+int add_unix_connections(const Filter& filter) {
+  const int added =
+      ::seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, equals(0, AF_UNIX));
+  return added == 0 ? ::seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(connect), 0)
+                    : added;
+}
+
 int build(const Filter& filter, const SandboxNeeds& needs, pid_t self) {
   int status = add(filter, SCMP_ACT_ALLOW, kAllowed);
   // libc then takes the older call, as on a kernel without it.
   if (status == 0 && !kSanitized)
     status = ::seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
   if (status == 0 && needs.has_devices) status = add(filter, SCMP_ACT_ALLOW, kForDevices);
+  if (status == 0 && needs.joins_others) status = add_unix_connections(filter);
   if (kSanitized) return status == 0 ? add(filter, SCMP_ACT_ALLOW, kForSanitizers) : status;
   if (status == 0) status = add(filter, SCMP_ACT_KILL_PROCESS, kDeadly);
   if (status == 0 && !needs.has_devices) status = add_memory_rules(filter);

@@ -59,6 +59,8 @@ StripedFileRef Layouts::open(const RemoteHandle& handle, const nfs4::StateId& op
     files_[key] = file;
   }
   ++file->opens;
+  file->client_id = session_.client_id();
+  if (iomode == LayoutIomode::LAYOUTIOMODE4_RW) file->wanted = iomode;
   const bool has_one = std::ranges::any_of(file->segments, [&](const SegmentRef& segment) {
     return segment->scope.iomode == iomode ||
            segment->scope.iomode == LayoutIomode::LAYOUTIOMODE4_RW;
@@ -75,6 +77,16 @@ StripedFileRef Layouts::open(const RemoteHandle& handle, const nfs4::StateId& op
     return nullptr;
   }
   return file;
+}
+
+// RFC 8881 12.7.4: the layouts of the earlier run are of no use, and those of this one are.
+void Layouts::ask_again(const StripedFileRef& file, const nfs4::StateId& opened) {
+  const bool has_restarted = file->client_id != session_.client_id();
+  if (!has_restarted || file->held || file->leaving || file->busy || bulk_ || !has_layouts_) return;
+  if (schedule_.now() < file->next_try) return;
+  file->next_try = schedule_.now() + kLayoutPause;
+  get(file, opened, file->wanted);
+  if (!file->segments.empty()) file->client_id = session_.client_id();
 }
 
 void Layouts::get(const StripedFileRef& file, const nfs4::StateId& opened, LayoutIomode iomode) {

@@ -12,6 +12,8 @@ namespace steertag::peer {
 inline constexpr std::uint32_t kMostLayoutReply = nfs4::kMostLayoutOctets;
 /// Files whose layouts are held at a time; others go by the metadata server.
 inline constexpr std::size_t kMostStripedFiles = 4096;
+/// Between two tries to get a layout of a server that has restarted.
+inline constexpr std::chrono::milliseconds kLayoutPause{1'000};
 
 struct LayoutCounts {
   std::uint64_t granted = 0;   // LAYOUTGETs
@@ -35,6 +37,9 @@ class Layouts {
   /// gives none, or one of no use. `close` must follow.
   StripedFileRef open(const RemoteHandle& handle, const nfs4::StateId& opened,
                       nfs4::LayoutIomode iomode);
+  /// Asks a server that has restarted for another layout, by the stateid of an open there; waits.
+  /// Cheap where there is nothing to ask for. Not from inside a callback.
+  void ask_again(const StripedFileRef& file, const nfs4::StateId& opened);
   /// The end of an open: after the last, what was written is committed and the layout goes back.
   /// Waits.
   Expected<void, FileError> close(const StripedFileRef& file);

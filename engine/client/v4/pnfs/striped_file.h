@@ -2,6 +2,7 @@
 // It has the parts that data servers may be asked for, and what they have not committed.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -66,6 +67,9 @@ struct StripedFile {
   std::uint64_t size = 0;  // octets, as far as it is known
 
   // The layout.
+  nfs4::LayoutIomode wanted = nfs4::LayoutIomode::LAYOUTIOMODE4_READ;  // by its opens
+  std::uint64_t client_id = 0;                       // that has asked for one last
+  std::chrono::steady_clock::time_point next_try{};  // of asking a restarted server
   bool held = false;                 // the server has given one that was not returned
   nfs4::StateId stateid{};           // of it
   std::vector<LayoutScope> granted;  // by it

@@ -114,6 +114,11 @@ TransferLimits StripedFiles::limits_of(RemoteFile number) const {
   return limits;
 }
 
+void StripedFiles::step(std::chrono::milliseconds timeout) {
+  for (const auto& [number, file] : open_) layouts_.ask_again(file, nfs4_.state_of(number));
+  files_->step(timeout);
+}
+
 // --- data
 
 nfs4::StateId StripedFiles::stateid_for_io(RemoteFile number) const {

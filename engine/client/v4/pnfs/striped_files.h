@@ -32,6 +32,7 @@ class StripedFiles final : public ForwardedFiles {
   void commit(RemoteFile file, CommitDone done) override;
   /// READ and WRITE do not reach beyond a stripe unit.
   TransferLimits limits_of(RemoteFile file) const override;
+  void step(std::chrono::milliseconds timeout) override;
   void keep_delegations(std::function<void(RemoteFile)> recalled) override {
     nfs4_.keep_delegations(std::move(recalled));
   }

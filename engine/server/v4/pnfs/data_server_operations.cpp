@@ -1,5 +1,5 @@
 // PUTFH, READ, WRITE and COMMIT at a data server (RFC 8881 13.6).
-// Every call asks the metadata server's state, so that nothing has to be propagated (13.9.2).
+// Every call asks the authority of the metadata server's state (13.9.2).
 #include <algorithm>
 
 #include "endpoint/limits.h"
@@ -8,8 +8,8 @@
 #include "server/v4/io_checks.h"
 #include "server/v4/pnfs/data_servers.h"
 #include "server/v4/pnfs/pnfs_operations.h"
-#include "server/v4/state/layouts.h"
 #include "server/v4/state/stateids.h"
+#include "server/v4/state/tables.h"
 #include "server/v4/status_map.h"
 
 namespace steertag::peer {
@@ -27,20 +27,15 @@ Component component_of(const Object& object, const CompoundCall& call) {
   return {call.pnfs.data_servers->pattern(), object.attributes.file_id, *call.pnfs.index};
 }
 
-/// The caller's record at the metadata server: the client of the same owner (RFC 8881 13.1).
-Client* metadata_client(CompoundCall& call) {
-  const Client* here = call.clientid ? call.state.tables().find_client(*call.clientid) : nullptr;
-  return here ? call.pnfs.metadata->tables().find_client(1, here->owner, true) : nullptr;
-}
-
-/// Whether the client has layouts of these octets of the file (RFC 8881 13.11). nullopt: of any.
-nfs4::Status check_layout(CompoundCall& call, const Client& client,
-                          std::optional<ByteRange> range) {
-  if (!policy_of(call).checks_layout) return nfs4::Status::NFS4_OK;
-  const File* file = call.pnfs.metadata->tables().find_file(call.current->handle);
-  const LayoutState* layout = file ? layout_of(*file, client) : nullptr;
-  return layout && (!range || covers(*layout, *range)) ? nfs4::Status::NFS4_OK
-                                                       : nfs4::Status::NFS4ERR_PNFS_NO_LAYOUT;
+/// What the metadata server says to the caller's wish: nullopt for COMMIT.
+nfs4::Status ask(std::optional<AccessMode> want, const nfs4::StateId& stateid,
+                 std::optional<ByteRange> range, const CompoundCall& call) {
+  const Client* client = call.clientid ? call.state.tables().find_client(*call.clientid) : nullptr;
+  if (!client)
+    return want ? nfs4::Status::NFS4ERR_BAD_STATEID : nfs4::Status::NFS4ERR_PNFS_NO_LAYOUT;
+  // RFC 8881 13.1: its client is the one of the same owner there.
+  const LayoutWish wish{call.current->handle, client->owner, want, stateid, range};
+  return call.pnfs.authority->decide(wish).status;
 }
 
 /// The octets of the file between the first and the last of a component's range.
@@ -68,15 +63,8 @@ nfs4::Status check_io(const Object& object, const nfs4::StateId& stateid, std::u
   // RFC 8881 13.9.1: neither special stateids nor such with a seqid.
   if (policy.checks_stateid_form && (stateid.seqid != 0 || is_anonymous(stateid)))
     return nfs4::Status::NFS4ERR_BAD_STATEID;
-  const Client* client = metadata_client(call);
-  if (!client) return nfs4::Status::NFS4ERR_BAD_STATEID;
   const auto range = file_range(component_of(object, call), policy, offset, length);
-  if (!range) return range.error();
-  const nfs4::Status layout = check_layout(call, *client, *range);
-  if (layout != nfs4::Status::NFS4_OK) return layout;
-  if (!policy.checks_open) return nfs4::Status::NFS4_OK;
-  return call.pnfs.metadata->check_io(call.minorversion, client->id, stateid, call.current->handle,
-                                      want);
+  return range ? ask(want, stateid, *range, call) : range.error();
 }
 
 /// Appends the octets of the component, up to the end of the file or kMostRuns of them.
@@ -175,9 +163,7 @@ void op_commit_component(const nfs4::CommitArgs& /*args*/, CompoundCall& call,
   const auto object = current_object(call);
   result.status = object ? check_regular(object->attributes, call.minorversion) : object.error();
   if (result.status != nfs4::Status::NFS4_OK) return;
-  const Client* client = metadata_client(call);
-  result.status =
-      client ? check_layout(call, *client, std::nullopt) : nfs4::Status::NFS4ERR_PNFS_NO_LAYOUT;
+  result.status = ask(std::nullopt, {}, std::nullopt, call);
   if (result.status != nfs4::Status::NFS4_OK) return;
   // All of the file, whatever the part of it that is here: one storage, and one verifier.
   result.status = to_nfs4(call.storage.commit(object->node));

@@ -20,9 +20,26 @@ static_assert(kComponentHandleOctets != kHandleBytes, "the metadata server takes
 
 DataServers::DataServers(const StripePattern& pattern, const std::function<std::uint64_t()>& random,
                          const PnfsPolicy& policy)
-    : pattern_(pattern), policy_(policy), key_{random(), random()}, device_{} {
+    : pattern_(pattern), policy_(policy), has_secret_(true), secret_{{random(), random()}} {
   wire::store_u64(device_.data(), random());
   wire::store_u64(device_.data() + sizeof(std::uint64_t), random());
+}
+
+std::size_t DataServers::known() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(addresses_, [](const auto& each) { return !each.empty(); }));
+}
+
+bool DataServers::set(std::uint32_t index, const std::vector<DataServerAddress>& addresses) {
+  addresses_.resize(pattern_.count);
+  if (addresses_[index].empty()) addresses_[index] = addresses;
+  return addresses_[index] == addresses;
+}
+
+void DataServers::adopt(const StripePattern& pattern, const HandleSecret& secret) {
+  pattern_ = pattern;
+  secret_ = secret;
+  has_secret_ = true;
 }
 
 Bytes DataServers::device_body() const {
@@ -52,7 +69,7 @@ std::uint64_t DataServers::mac(const ComponentHandle& component) const {
   for (std::size_t word = 0; word + 1 < words.size(); ++word)
     words[word] = wire::load_u64(component.file.data() + word * sizeof(std::uint64_t));
   words.back() = component.index;
-  return filehandle_mac(key_, words);
+  return filehandle_mac(secret_.key, words);
 }
 
 nfs4::FileHandle DataServers::handle(const ComponentHandle& component) const {
@@ -64,7 +81,7 @@ nfs4::FileHandle DataServers::handle(const ComponentHandle& component) const {
 }
 
 std::optional<ComponentHandle> DataServers::resolve(View handle) const {
-  if (handle.size() != kComponentHandleOctets) return std::nullopt;
+  if (!has_secret_ || handle.size() != kComponentHandleOctets) return std::nullopt;
   ComponentHandle component;
   std::ranges::copy(handle.first(kHandleBytes), component.file.begin());
   component.index = wire::load_u32(handle.data() + kHandleBytes);

@@ -1,25 +1,27 @@
 // The data servers of a metadata server: their pattern, their addresses, and their filehandles.
-// Both sides share it in one process, which makes the control protocol a function call (RFC 8881
-// 12.2.6).
+// In one process both sides share it; otherwise each side has its own, and control/ keeps them the
+// same.
 #pragma once
 
+#include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "server/storage/backend.h"
+#include "server/v4/pnfs/layout_authority.h"
 #include "server/v4/pnfs/policy.h"
 #include "server/v4/pnfs/stripe_pattern.h"
 
 namespace steertag::peer {
 
-class Nfs4State;
-
 /// One way to a data server: netaddr4.
 struct DataServerAddress {
   std::string netid;
   std::string address;  // universal
+  bool operator==(const DataServerAddress&) const = default;
 };
 
 /// A file at a data server.
@@ -28,12 +30,19 @@ struct ComponentHandle {
   std::uint32_t index = 0;  // of the data server
 };
 
+/// The key of filehandles at data servers.
+struct HandleSecret {
+  std::array<std::uint64_t, 2> key{};
+};
+
 class DataServers {
  public:
   /// `random` gives the key that makes filehandles unforgeable, and the device ID, which no earlier
   /// run had (RFC 8881 12.2.10).
   DataServers(const StripePattern& pattern, const std::function<std::uint64_t()>& random,
               const PnfsPolicy& policy = {});
+  /// Of a data server that is a process of its own: before `adopt` no filehandle is valid.
+  explicit DataServers(const PnfsPolicy& policy) : policy_(policy) {}
 
   const StripePattern& pattern() const { return pattern_; }
   const PnfsPolicy& policy() const { return policy_; }
@@ -41,7 +50,18 @@ class DataServers {
 
   /// The addresses of the next data server. Before all are known no layout is granted.
   void add(std::vector<DataServerAddress> addresses) { addresses_.push_back(std::move(addresses)); }
-  bool complete() const { return addresses_.size() == pattern_.count; }
+  bool complete() const { return known() == pattern_.count; }
+  /// Those of the data server of an index below the pattern's count. False if it has others
+  /// already: clients know them by the device.
+  bool set(std::uint32_t index, const std::vector<DataServerAddress>& addresses);
+
+  /// What the metadata server says; filehandles of another secret become invalid.
+  void adopt(const StripePattern& pattern, const HandleSecret& secret);
+  const HandleSecret& secret() const { return secret_; }
+  /// The verifier of all servers, where COMMIT goes through the metadata server and they are
+  /// processes of their own (RFC 8881 13.7). None: each has that of its storage.
+  const std::optional<std::uint64_t>& shared_verifier() const { return shared_verifier_; }
+  void share_verifier(std::uint64_t verifier) { shared_verifier_ = verifier; }
 
   /// da_addr_body: one stripe index and one multipath list for each data server.
   Bytes device_body() const;
@@ -56,12 +76,15 @@ class DataServers {
 
  private:
   std::uint64_t mac(const ComponentHandle& component) const;
+  std::size_t known() const;
 
   StripePattern pattern_;
   PnfsPolicy policy_;
-  std::uint64_t key_[2];
-  nfs4::DeviceId device_;
+  bool has_secret_ = false;
+  HandleSecret secret_;
+  nfs4::DeviceId device_{};
   std::vector<std::vector<DataServerAddress>> addresses_;
+  std::optional<std::uint64_t> shared_verifier_;
 };
 
 /// What an NFSv4 program is to clients of pNFS. Without `data_servers` it is a server without pNFS.
@@ -69,8 +92,8 @@ struct PnfsRole {
   std::shared_ptr<const DataServers> data_servers{};
   /// The index of a data server; none: the metadata server.
   std::optional<std::uint32_t> index{};
-  /// Of a data server: the state of its metadata server, which has to outlive it.
-  Nfs4State* metadata = nullptr;
+  /// Of a data server: where it learns what clients may do.
+  std::shared_ptr<LayoutAuthority> authority{};
 
   bool is_metadata_server() const { return data_servers && !index; }
   bool is_data_server() const { return data_servers && index; }

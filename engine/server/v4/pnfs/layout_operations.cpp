@@ -109,6 +109,7 @@ nfs4::Status describe_layout(const nfs4::LayoutgetArgs& args, const Object& obje
 /// whole file if that was recalled (RFC 8881 12.5.5.1).
 bool give_back(StateTables& tables, LayoutState& layout, LayoutIomode iomode, ByteRange range) {
   return_range(layout, iomode, range);
+  tables.fence(*layout.file);
   layout.seqid = next_seqid(layout.seqid);
   const bool whole = range.first == 0 && range.last == kToTheEnd;
   if (!layout.ranges.empty() || (layout.recalled && !whole)) return false;
@@ -203,6 +204,10 @@ void op_layoutget(const nfs4::LayoutgetArgs& args, CompoundCall& call,
   if (result.status != nfs4::Status::NFS4_OK) return;
   if (object->attributes.type != FileType::regular) {
     result.status = nfs4::Status::NFS4ERR_WRONG_TYPE;
+    return;
+  }
+  if (!call.pnfs.data_servers->complete()) {
+    result.status = nfs4::Status::NFS4ERR_LAYOUTTRYLATER;
     return;
   }
   // Layouts do not outlive a run, so that none can be granted before all that conflicts is known.

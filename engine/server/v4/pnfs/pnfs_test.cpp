@@ -1,6 +1,7 @@
 // pNFS with file layouts: layouts, devices, and I/O at data servers that ask the metadata server.
 #include "nfs/v4/striping.h"
 #include "server/testing/v4_state_fixture.h"
+#include "server/v4/pnfs/metadata_authority.h"
 #include "server/v4/pnfs/pnfs_operations.h"
 
 namespace steertag::peer::testing {
@@ -78,7 +79,7 @@ class PnfsTest : public V4StateTest, public ::testing::WithParamInterface<bool> 
                 const Args& args, std::optional<Handle> on) {
     const PnfsRole metadata_server = pnfs;
     pnfs.index = index;
-    pnfs.metadata = state.get();
+    pnfs.authority = std::make_shared<MetadataAuthority>(*state, PnfsPolicy{});
     acts_on = &at_data_servers;
     auto result = run(handler, args, there, on);
     acts_on = nullptr;

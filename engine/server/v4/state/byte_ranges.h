@@ -1,16 +1,13 @@
 // Byte-range locks of a file (RFC 7530 9.2, 9.3, RFC 8881 9.2): conflicts, splits and merges.
 #pragma once
 
+#include "server/v4/state/byte_range.h"
 #include "server/v4/state/tables.h"
 
 namespace steertag::peer {
 
 /// First and last octet of offset and length. It is nullopt for what is NFS4ERR_INVAL: no octet, or
 /// more than there are up to the last of a file. Length all ones reaches to the end of every file.
-struct ByteRange {
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-};
 std::optional<ByteRange> byte_range(std::uint64_t offset, std::uint64_t length);
 std::uint64_t length_of(const LockRange& range);
 

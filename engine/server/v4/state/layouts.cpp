@@ -95,16 +95,23 @@ bool overlaps(const LayoutState& layout, LayoutIomode iomode, ByteRange range) {
   });
 }
 
-bool covers(const LayoutState& layout, ByteRange range) {
+std::optional<ByteRange> covering(const LayoutState& layout, ByteRange range) {
   std::vector<LayoutRange> sorted = layout.ranges;
   std::ranges::sort(sorted, {}, &LayoutRange::first);
-  std::uint64_t next = range.first;
+  std::optional<ByteRange> joined;
   for (const LayoutRange& each : sorted) {
-    if (each.first > next) return false;
-    if (each.last >= range.last) return true;
-    if (each.last >= next) next = each.last + 1;
+    // Behind a gap another range begins; the largest octet has none behind it.
+    const bool adjoins = joined && (each.first <= joined->last || each.first - 1 == joined->last);
+    if (adjoins) {
+      joined->last = std::max(joined->last, each.last);
+    } else if (joined && joined->last >= range.last) {
+      break;
+    } else {
+      joined = ByteRange{each.first, each.last};
+    }
   }
-  return false;
+  const bool covers = joined && joined->first <= range.first && joined->last >= range.last;
+  return covers ? joined : std::nullopt;
 }
 
 bool recall_layouts(StateTables& tables, File& file, std::optional<ClientId> client) {

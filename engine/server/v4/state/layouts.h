@@ -23,8 +23,9 @@ void grant_range(LayoutState& layout, nfs4::LayoutIomode iomode, ByteRange range
 void return_range(LayoutState& layout, nfs4::LayoutIomode iomode, ByteRange range);
 /// Whether a layout of this iomode (LAYOUTIOMODE4_ANY: of any) has a part of the range.
 bool overlaps(const LayoutState& layout, nfs4::LayoutIomode iomode, ByteRange range);
-/// Whether layouts of any iomode have every octet of the range between them.
-bool covers(const LayoutState& layout, ByteRange range);
+/// The range around this one that layouts of any iomode have whole between them; nullopt: there is
+/// none.
+std::optional<ByteRange> covering(const LayoutState& layout, ByteRange range);
 
 /// Recalls the layouts that others than `client` have of the file. True when there is something to
 /// wait for.

@@ -145,8 +145,10 @@ bool Nfs4State::recall_layouts(const Handle& file, std::optional<std::uint64_t> 
 nfs4::Status Nfs4State::check_change(const Handle& file, std::optional<std::uint64_t> client) {
   // RFC 8881 8.4.2.1: which files the clients had open is not known before they have reclaimed.
   if (tables_->recovery.in_grace()) return nfs4::Status::NFS4ERR_GRACE;
-  return recall_for(file, client, AccessMode::write) ? nfs4::Status::NFS4ERR_DELAY
-                                                     : nfs4::Status::NFS4_OK;
+  if (recall_for(file, client, AccessMode::write)) return nfs4::Status::NFS4ERR_DELAY;
+  // RFC 8881 13.9.2.3: data servers may know the file by rights that it is about to lose.
+  if (File* found = tables_->find_file(file)) tables_->fence(*found);
+  return nfs4::Status::NFS4_OK;
 }
 
 bool Nfs4State::denies_removal(const Handle& file) const {
@@ -191,6 +193,14 @@ void Nfs4State::expire() {
 
 bool Nfs4State::in_grace() const {
   return tables_->recovery.in_grace();
+}
+
+void Nfs4State::hold_grace(bool held) {
+  tables_->recovery.hold(held);
+}
+
+const Fence* Nfs4State::fence() const {
+  return tables_->options.fence.get();
 }
 
 std::chrono::seconds Nfs4State::lease() const {

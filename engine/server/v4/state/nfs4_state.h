@@ -10,6 +10,7 @@
 #include "server/rdma/reply_payload.h"
 #include "server/storage/permission.h"
 #include "server/v4/compound_call.h"
+#include "server/v4/state/fence.h"
 #include "server/v4/state/limits.h"
 
 namespace steertag::peer {
@@ -24,6 +25,9 @@ struct Nfs4StateOptions {
   /// File that names the clients with state, so that they can reclaim it after a restart. With ""
   /// there is no file, no grace period and nothing to reclaim.
   std::string recovery_path;
+  /// Of a metadata server whose data servers are processes of their own; none: nothing to take
+  /// away.
+  std::shared_ptr<Fence> fence{};
 };
 
 class Nfs4State {
@@ -77,7 +81,12 @@ class Nfs4State {
   void expire();
 
   bool in_grace() const;
+  /// The grace period does not end before its time until this is taken back.
+  void hold_grace(bool held);
   std::chrono::seconds lease() const;
+
+  /// nullptr: no data server has to be asked.
+  const Fence* fence() const;
 
   /// What the handlers of the state operations work with.
   StateTables& tables() { return *tables_; }

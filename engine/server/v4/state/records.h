@@ -16,6 +16,7 @@
 #include "nfs/v4/callbacks.h"
 #include "nfs/v4/operations.h"
 #include "server/storage/backend.h"
+#include "server/v4/state/fence.h"
 #include "server/v4/state/limits.h"
 
 namespace steertag::peer {
@@ -48,6 +49,7 @@ struct File {
   std::vector<DelegationState*> delegations;
   std::vector<LayoutState*> layouts;  // one a client at most
   TimePoint contended_until{};        // no delegations before
+  DataServerMask granted = 0;         // data servers that may let a client read or write
 
   bool idle(TimePoint now) const {
     return opens.empty() && ranges.empty() && delegations.empty() && layouts.empty() &&

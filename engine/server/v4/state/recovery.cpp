@@ -59,7 +59,12 @@ void Recovery::complete(const Client& client) {
   if (!in_grace_) return;
   waiting_.erase(line_of(client));
   // Clients of minor version 0 have no RECLAIM_COMPLETE: with one of them it takes its time.
-  if (waiting_.empty()) end_grace();
+  if (waiting_.empty() && !held_) end_grace();
+}
+
+void Recovery::hold(bool held) {
+  held_ = held;
+  if (in_grace_ && waiting_.empty() && !held_) end_grace();
 }
 
 void Recovery::check(TimePoint now) {

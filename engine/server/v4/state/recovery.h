@@ -28,6 +28,8 @@ class Recovery {
   bool may_reclaim(const Client& client) const;
   /// The client has all that it wants back: the period ends with the last one's word.
   void complete(const Client& client);
+  /// While held, no client's word ends the period, but time does.
+  void hold(bool held);
   /// Ends the period when its time has passed. What was not reclaimed is lost then.
   void check(TimePoint now);
 
@@ -43,6 +45,7 @@ class Recovery {
 
   std::string path_;
   bool in_grace_ = false;
+  bool held_ = false;
   TimePoint ends_{};
   std::set<std::string> former_;   // of the file as the server found it
   std::set<std::string> waiting_;  // of these, who has not completed

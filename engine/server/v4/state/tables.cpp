@@ -2,6 +2,7 @@
 #include "server/v4/state/tables.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace steertag::peer {
 namespace {
@@ -183,6 +184,11 @@ void StateTables::drop_if_idle(File& file) {
   files.erase(handle);
 }
 
+void StateTables::fence(File& file) {
+  if (options.fence && file.granted != 0)
+    options.fence->revoke(file.handle, std::exchange(file.granted, 0));
+}
+
 void StateTables::mark_contended(File& file) {
   file.contended_until = now() + kContentionPause;
   contended.emplace_back(file.contended_until, file.handle);
@@ -274,6 +280,7 @@ OpenState& StateTables::add_open(OpenOwner& owner, File& its_file) {
 }
 
 void StateTables::remove_open(OpenState& open) {
+  fence(*open.file);
   while (!open.locks.empty()) remove_lock(*open.locks.back());
   drop(open.owner->opens, &open);
   drop(open.file->opens, &open);
@@ -298,6 +305,7 @@ LockState& StateTables::add_lock(LockOwner& owner, OpenState& open) {
 }
 
 void StateTables::remove_lock(LockState& lock) {
+  fence(*lock.file);
   Client& client = *lock.owner->client;
   client.range_count -= std::erase_if(lock.file->ranges,
                                       [&](const LockRange& range) { return range.state == &lock; });
@@ -321,6 +329,7 @@ DelegationState& StateTables::add_delegation(Client& client, File& its_file) {
 }
 
 void StateTables::remove_delegation(DelegationState& delegation) {
+  fence(*delegation.file);
   drop(delegation.file->delegations, &delegation);
   Client& client = *delegation.client;
   return_on_close(client, *delegation.file);
@@ -343,6 +352,7 @@ LayoutState& StateTables::add_layout(Client& client, File& its_file) {
 }
 
 void StateTables::unlink_layout(LayoutState& layout) {
+  fence(*layout.file);
   drop(layout.file->layouts, &layout);
   Client& client = *layout.client;
   client.layouts.erase(layout.number);

@@ -45,6 +45,8 @@ struct StateTables {
   File& file(const Handle& handle);
   File* find_file(const Handle& handle);
   void drop_if_idle(File& file);
+  /// Data servers forget what they were granted for the file. Call it where a client loses a right.
+  void fence(File& file);
   /// The file gets no delegations for a while.
   void mark_contended(File& file);
   /// Drops the files that were kept for their contention alone.

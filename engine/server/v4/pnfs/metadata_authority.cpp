@@ -1,0 +1,35 @@
+// Layouts and opens of a metadata server.
+#include "server/v4/pnfs/metadata_authority.h"
+
+#include "server/v4/state/layouts.h"
+
+namespace steertag::peer {
+namespace {
+
+constexpr std::uint32_t kMinorVersion = 1;
+constexpr ByteRange kWholeFile{0, ~std::uint64_t{0}};
+
+}  // namespace
+
+LayoutRight MetadataAuthority::right_by_layout(const LayoutWish& wish, const Client& client) const {
+  if (!policy_.checks_layout) return {nfs4::Status::NFS4_OK, kWholeFile};
+  const File* file = state_.tables().find_file(wish.file);
+  const LayoutState* layout = file ? layout_of(*file, client) : nullptr;
+  if (!layout) return {};
+  if (!wish.range) return {nfs4::Status::NFS4_OK, kWholeFile};
+  const auto range = covering(*layout, *wish.range);
+  if (!range) return {};
+  return {nfs4::Status::NFS4_OK, *range};
+}
+
+LayoutRight MetadataAuthority::decide(const LayoutWish& wish) {
+  const Client* client = state_.tables().find_client(kMinorVersion, wish.owner, true);
+  if (!client && !wish.want) return {};
+  if (!client) return {nfs4::Status::NFS4ERR_BAD_STATEID, {}};
+  LayoutRight right = right_by_layout(wish, *client);
+  if (right.status != nfs4::Status::NFS4_OK || !wish.want || !policy_.checks_open) return right;
+  right.status = state_.check_io(kMinorVersion, client->id, wish.stateid, wish.file, *wish.want);
+  return right;
+}
+
+}  // namespace steertag::peer

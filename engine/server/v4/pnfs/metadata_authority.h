@@ -1,0 +1,27 @@
+// What clients may do at data servers, by the state of their metadata server.
+#pragma once
+
+#include "server/v4/pnfs/data_servers.h"
+#include "server/v4/state/records.h"
+
+namespace steertag::peer {
+
+class Nfs4State;
+
+class MetadataAuthority final : public LayoutAuthority {
+ public:
+  /// `state` must outlive it.
+  MetadataAuthority(Nfs4State& state, const PnfsPolicy& policy) : state_(state), policy_(policy) {}
+
+  /// NFS4_OK, NFS4ERR_PNFS_NO_LAYOUT (RFC 8881 13.11), or what the stateid has at the metadata
+  /// server (13.9.1).
+  LayoutRight decide(const LayoutWish& wish) override;
+
+ private:
+  LayoutRight right_by_layout(const LayoutWish& wish, const Client& client) const;
+
+  Nfs4State& state_;
+  const PnfsPolicy policy_;
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""pNFS in processes of its own: a metadata server, data servers, and their ends by SIGKILL while a client copies.
+
+As a program it copies a file there and back, and compares the octets:
+
+    build/venv/bin/python suites/self/peers/pnfs_processes.py --mib 512 --times 50
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from steertag.build_paths import tool
+from steertag.suite.exchange.roce_address import with_free_address
+from steertag.suite.tcp.local_port import free_port
+
+SERVERS = 3
+LEASE_S = 5
+DEADLINE_S = 30
+COPY_LIMIT_S = 600
+# How often the progress of a copy is looked at.
+LOOK_S = 0.002
+LISTENING = re.compile(r"listening at (\S+)\n")
+CHUNK = 1 << 20
+BLOCK = 512  # of st_blocks
+
+
+class Part:
+    """One server as a process, which can be killed and started again at the same address."""
+
+    def __init__(self, name, command, log):
+        self.name, self._command, self._log = name, command, log
+        self.process = self.url = None
+        self._log_begins = 0
+        self.start()
+
+    def start(self):
+        self._log_begins = self._log.stat().st_size if self._log.exists() else 0
+        with open(self._log, "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                self._command, stdout=subprocess.PIPE, stderr=log, text=True
+            )
+        line = self.process.stdout.readline()
+        found = LISTENING.fullmatch(line)
+        assert found, f"{self.name} did not start: {line}{self.log()}"
+        self.url = found[1]
+
+    def kill(self):
+        """Ends it as a crash does."""
+        self.process.kill()
+        self._gone()
+
+    def end(self):
+        self.process.terminate()
+        self._gone()
+        assert self.process.returncode == 0, f"{self.name}: {self.log()}"
+
+    def _gone(self):
+        self.process.communicate(timeout=DEADLINE_S)
+
+    def log(self):
+        """What it has printed since it was started last."""
+        with open(self._log, encoding="utf-8") as log:
+            log.seek(self._log_begins)
+            return log.read()
+
+
+class Cluster:
+    """A metadata server and data servers of one exported directory."""
+
+    def __init__(self, folder, provider="iwarp", servers=SERVERS, lease_s=LEASE_S, options=()):
+        self.provider = provider
+        self.export = folder / "export"
+        self.export.mkdir()
+        self.export.chmod(0o777)
+        self.control = folder / "control"
+        base = [tool("steertag-serve"), "--export", self.export, "--handle-key", folder / "key"]
+        base += ["--control", self.control, "--lease", str(lease_s)]
+        first = free_port(random.Random(os.getpid()), in_a_row=1 + servers)
+        self.parts = []
+
+        def add(name, place, *more):
+            listen = with_free_address(f"{provider}://127.0.0.1:{first + place}")
+            command = [*map(str, base), "--listen", listen, *map(str, more)]
+            self.parts.append(Part(name, command, folder / f"{name}.log"))
+
+        add("mds", 0, "--pnfs-mds", servers, "--recovery", folder / "recovery", *options)
+        for number in range(1, 1 + servers):
+            add(f"ds{number}", number, "--pnfs-ds", number)
+        self.await_all()
+
+    @property
+    def url(self):
+        return self.parts[0].url + "/export"
+
+    def await_all(self):
+        """Waits until all data servers have joined the metadata server that is there."""
+        for number in range(1, len(self.parts)):
+            here, gone = f"data server {number} is here", f"data server {number} is gone"
+            self.await_log(lambda log: log.count(here) > log.count(gone))
+
+    def await_log(self, reached):
+        """Waits until this holds for what the metadata server has printed."""
+        end = time.monotonic() + DEADLINE_S
+        while not reached(self.parts[0].log()):
+            assert time.monotonic() < end, self.logs()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.parts[0].process.wait(LOOK_S)
+
+    def logs(self):
+        return "".join(f"--- {part.name}\n{part.log()}" for part in self.parts)
+
+    def end(self):
+        for part in self.parts:
+            part.end()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for part in self.parts:
+            part.process.kill()
+            part.process.communicate()
+
+
+def octets_in(folder):
+    """Those of its files that are there; one may have its size from the start."""
+    octets = 0
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # renamed meanwhile
+            octets += path.stat().st_blocks * BLOCK
+    return octets
+
+
+def copy_under_kills(cluster, source, target, folder, size, kills, turn):
+    """`steertag cp` while parts of the cluster die, `kills` times, one after the other in the order of `turn`.
+
+    The copy grows in `folder`, by another name at first. Gives what the command printed, and how many parts died.
+    """
+    command = [sys.executable, "-m", "steertag", "cp", str(source), str(target)]
+    done = 0
+    end = time.monotonic() + COPY_LIMIT_S
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as copy:
+        while copy.poll() is None:
+            assert time.monotonic() < end, f"the copy does not end\n{cluster.logs()}"
+            reached = octets_in(folder)
+            if done < kills and reached >= size * (done + 1) // (kills + 1):
+                part = next(turn)
+                part.kill()
+                part.start()
+                done += 1
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                copy.wait(LOOK_S)
+        text = copy.stdout.read()
+    assert copy.returncode == 0, text + cluster.logs()
+    return text, done
+
+
+def same_octets(first, second):
+    with open(first, "rb") as one, open(second, "rb") as other:
+        while True:
+            octets = one.read(CHUNK)
+            if octets != other.read(CHUNK):
+                return False
+            if not octets:
+                return True
+
+
+def there_and_back(cluster, source, folder, kills, turn):
+    """Copies to the cluster and back into an empty folder, with so many deaths each way. Checks the octets; gives how
+    many deaths there were, and what the copies printed."""
+    size = source.stat().st_size
+    stored, back = cluster.export / "file", folder / "back"
+    url = f"{cluster.url}/{stored.name}"
+    wrote, first = copy_under_kills(cluster, source, url, cluster.export, size, kills, turn)
+    assert same_octets(source, stored), f"octets are lost or wrong in the export\n{cluster.logs()}"
+    read, second = copy_under_kills(cluster, url, back, folder, size, kills, turn)
+    assert same_octets(source, back), f"octets are lost or wrong on the way back\n{cluster.logs()}"
+    stored.unlink()
+    back.unlink()
+    return first + second, wrote + read
+
+
+def shuffled_rounds(parts, chance):
+    """All parts, in another order each time."""
+    while True:
+        yield from chance.sample(parts, len(parts))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--provider", default="iwarp", choices=["iwarp", "roce", "tcp"])
+    parser.add_argument("--mib", type=int, default=512, help="of the file")
+    parser.add_argument("--times", type=int, default=50, help="copies there and back")
+    parser.add_argument("--kills", type=int, default=2, help="parts that die in each direction")
+    parser.add_argument("--lease", type=int, default=LEASE_S, help="seconds")
+    parser.add_argument("--commit", default="ds", choices=["ds", "mds"])
+    parser.add_argument("--seed", type=int, default=1)
+    words = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        source = folder / "source"
+        chance = random.Random(words.seed)
+        with open(source, "wb") as file:
+            for _ in range(words.mib):
+                file.write(chance.randbytes(CHUNK))
+        options = ["--commit", words.commit]
+        (folder / "back").mkdir()
+        with Cluster(folder, words.provider, lease_s=words.lease, options=options) as cluster:
+            turn = shuffled_rounds(cluster.parts, chance)
+            died = 0
+            for number in range(1, words.times + 1):
+                began = time.monotonic()
+                kills, text = there_and_back(cluster, source, folder / "back", words.kills, turn)
+                died += kills
+                seconds = time.monotonic() - began
+                print(
+                    f"{number}: {kills} deaths, {seconds:.1f} s; {' '.join(text.split())}",
+                    flush=True,
+                )
+            cluster.end()
+        print(
+            f"{words.times} times {words.mib} MiB there and back, {died} deaths: no octet lost or wrong"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""pNFS in processes of its own: `steertag cp` while its parts die, and replies that wait for data servers."""
+
+import itertools
+import random
+import signal
+import socket
+
+import pytest
+from pnfs_mount import NFS4, Connections, Mounted, done, octets, status
+from pnfs_processes import CHUNK, Cluster, there_and_back
+
+from steertag.suite.cases import kinds
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import getattr_of, lookup, putfh
+from steertag.suite.nfs_client.nfs_message import auth_sys
+
+MIB = 16
+KILLS = 4  # each part once
+SHORTEST_LEASE_S = 5
+UNIT = ["--stripe-unit", "8192"]
+OTHER_USER = auth_sys(1000, 1000)
+
+
+@pytest.mark.parametrize("commit", ["ds", "mds"])
+@pytest.mark.parametrize("provider", ["iwarp", "tcp"])
+def test_no_octet_is_lost_or_wrong_while_each_part_dies_in_turn(tmp_path, provider, commit):
+    source = tmp_path / "source"
+    source.write_bytes(random.Random(1).randbytes(MIB * CHUNK))
+    (tmp_path / "back").mkdir()
+    with Cluster(tmp_path, provider, options=["--commit", commit]) as cluster:
+        turn = itertools.cycle([*cluster.parts[1:], cluster.parts[0]])
+        deaths, _ = there_and_back(cluster, source, tmp_path / "back", KILLS, turn)
+        cluster.end()
+    assert deaths == 2 * KILLS, "the copies ended before all parts had died"
+
+
+class Places:
+    """The parts of a cluster as Mounted knows servers."""
+
+    def __init__(self, cluster):
+        self.urls = [part.url for part in cluster.parts]
+        self._connections = Connections(cluster.provider)
+
+    def connect(self, number=0):
+        return self._connections.to(self.urls[number])
+
+    def end(self):
+        self._connections.end()
+
+
+@pytest.fixture
+def cluster(request, tmp_path):
+    provider = getattr(request, "param", "iwarp")
+    with Cluster(tmp_path, provider, servers=2, lease_s=SHORTEST_LEASE_S, options=UNIT) as made:
+        yield made
+
+
+@pytest.fixture
+def client(cluster):
+    """One that has written its file by its layout."""
+    places = Places(cluster)
+    made = Mounted(places, "first")
+    made.mount_data_servers()
+    made.create("file")
+    made.use_layout()
+    for part in made.parts():
+        done(made.write_part(part, octets(1)), "WRITE")
+    yield made
+    places.end()
+
+
+def test_octets_are_those_of_one_file_at_all_servers(cluster, client):
+    assert (cluster.export / "file").read_bytes() == octets(1)
+    for part in client.parts():
+        found = done(client.read_part(part), "READ")
+        assert bytes(found.data) == octets(1)[part.start : part.start + part.length]
+
+
+def test_a_layout_is_of_no_use_when_the_reply_to_its_return_has_come(client):
+    assert not client.layout_return().lrs_present
+    for part in client.parts():
+        assert status(client.read_part(part), "READ") == "NFS4ERR_PNFS_NO_LAYOUT"
+    client.use_layout()
+    assert status(client.read_part(client.parts()[0]), "READ") == "NFS4_OK"
+
+
+def test_a_stateid_is_of_no_use_when_the_reply_to_its_close_has_come(client):
+    client.session.close(client.handle, client.stateid)
+    for part in client.parts():
+        assert client.read_part(part).kind != kinds.REPLY
+
+
+def test_a_data_server_knows_a_mode_when_the_reply_to_its_change_has_come(client):
+    """RFC 8881 13.9.2.3."""
+    part = client.parts()[0]
+    conn = client.at[part.server].conn
+    for mode, outcome in ((0o600, "NFS4ERR_ACCESS"), (0o604, "NFS4_OK")) * 3:
+        changed = operation("SETATTR", stateid=client.stateid, obj_attributes=NFS4.fattr(mode=mode))
+        assert (
+            status(client.session.exchange(putfh(client.handle), changed), "SETATTR") == "NFS4_OK"
+        )
+        owner, conn.credential = conn.credential, OTHER_USER
+        assert status(client.read_part(part), "READ") == outcome
+        conn.credential = owner
+
+
+CUT_OFF = "data server 1 is gone: it acknowledges nothing, and is cut off"
+
+
+@pytest.mark.parametrize("cluster", ["iwarp", "tcp"], indirect=True)
+def test_a_close_waits_for_a_frozen_data_server_for_a_lease_at_most(cluster, client):
+    other = Mounted(client.servers, "second")
+    frozen = cluster.parts[1].process
+    frozen.send_signal(signal.SIGSTOP)
+    try:
+        close = operation("CLOSE", open_stateid=client.stateid)
+        closed = client.session.exchange(putfh(client.handle), close)
+        assert (closed.kind, closed.detail) == (kinds.SILENCE, "2 later NULL calls were answered")
+        assert CUT_OFF not in cluster.parts[0].log()
+        # No other client waits for what does not concern it.
+        other.session.run("PUTROOTFH", lookup("export"), getattr_of("type"))
+        cluster.await_log(lambda log: CUT_OFF in log)
+    finally:
+        frozen.send_signal(signal.SIGCONT)
+    for part in client.parts():
+        assert client.read_part(part).kind != kinds.REPLY
+
+
+def test_a_data_server_that_restarts_has_another_verifier(cluster, client):
+    """RFC 8881 13.7."""
+    part = client.parts()[0]
+    before = done(client.write_part(part, octets(2)), "WRITE").writeverf
+    died = cluster.parts[1 + part.server]
+    died.kill()
+    died.start()
+    cluster.await_all()
+    client.at = []
+    client.mount_data_servers()
+    after = done(client.write_part(part, octets(2)), "WRITE").writeverf
+    assert bytes(before) != bytes(after)
+    kept = client.at[part.server].exchange(putfh(part.handle), operation("COMMIT"))
+    assert bytes(done(kept, "COMMIT").writeverf) == bytes(after)
+
+
+def test_a_metadata_server_that_restarts_ends_the_layouts_of_the_earlier_run(cluster, client):
+    part = client.parts()[0]
+    cluster.parts[0].kill()
+    cluster.parts[0].start()
+    cluster.await_all()
+    outcome = client.at[part.server].exchange(putfh(part.handle))
+    assert status(outcome, "PUTFH") == "NFS4ERR_BADHANDLE"
+
+
+def test_octets_that_are_no_message_cost_a_connection_alone(cluster, client):
+    for octets_sent in (b"\xff" * 64, b"\0\0\0\x04\0\0\0\x63", b"\0\0\0\x0c\0\0\0\x03" + b"\0" * 8):
+        with socket.socket(socket.AF_UNIX) as peer:
+            peer.connect(str(cluster.control))
+            peer.settimeout(SHORTEST_LEASE_S)
+            peer.sendall(octets_sent)
+            assert peer.recv(1) == b""
+    log = cluster.parts[0].log()
+    assert "a data server is gone: it sent a message of 4294967295 octets" in log
+    assert "a data server is gone: it sent a message of the unknown kind 99" in log
+    assert "a data server is gone: its first message was no Hello" in log
+    assert status(client.read_part(client.parts()[0]), "READ") == "NFS4_OK"
