@@ -87,10 +87,10 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
   its_state.recovery_path.clear();
   for (std::uint32_t index = 0; index < pattern.count; ++index) {
     if (index < at_data_servers.size()) at_data_server.interposer = at_data_servers[index];
-    const auto added = server->add(
-        beside(addresses, index, how.first_data_server_port),
-        make_data_server(storage, its_state, data_servers, index, *metadata),
-        at_data_server, on_trouble);
+    const auto added =
+        server->add(beside(addresses, index, how.first_data_server_port),
+                    make_data_server(storage, its_state, data_servers, index, *metadata),
+                    at_data_server, on_trouble);
     if (!added) return tl::unexpected(added.error());
     auto ways = ways_to((*added)->listening(), how.data_server_host);
     if (!ways) return tl::unexpected(std::move(ways.error()));

@@ -44,7 +44,7 @@ MAX_COMPLAINTS = 20  # more are in the console's log
 
 HOST = "127.0.0.1"
 MOST_PORT_TRIES = 20  # until so many ports in a row are free
-# A kernel that has found its memory spoilt goes on, and what it then does says nothing on the case.
+# A kernel that has found its memory spoilt goes on. What it then does says nothing on the case.
 TAINT_BAD_PAGE = 1 << 5
 
 
