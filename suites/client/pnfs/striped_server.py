@@ -58,6 +58,13 @@ class Call:
         return bytes(self["PUTFH"].object) if "PUTFH" in self else None
 
     @property
+    def file(self):
+        """The filehandle of the file that its last operations are about. A COMPOUND with OPEN asks for it by GETFH,
+        and may have LAYOUTGET too."""
+        found = self.result("GETFH")
+        return self.handle if found is None else bytes(found.object)
+
+    @property
     def io(self):
         """The arguments of its READ or WRITE; None without one."""
         return next((self[name] for name in IO if name in self), None)
@@ -149,7 +156,7 @@ class StripedServer(Backchannel):
         if kind == FOR_FILE:
             got = call.result("LAYOUTGET").logr_stateid
             stateid = NFS4.StateId(seqid=got.seqid + ahead, other=got.other)
-            fields = {"lor_fh": call.handle, "lor_length": ALL, "lor_stateid": stateid, **layout}
+            fields = {"lor_fh": call.file, "lor_length": ALL, "lor_stateid": stateid, **layout}
             what["lor_layout"] = fields
         elif kind == FOR_FSID:
             what["lor_fsid"] = self._fsid()

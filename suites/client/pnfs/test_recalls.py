@@ -57,7 +57,7 @@ class Recalled(StripedServer):
     def returns(self):
         """LAYOUTRETURNs behind the recall that are about its layout."""
         found = [call for call in self.of("LAYOUTRETURN") if call.at > self.answered_at]
-        return [call for call in found if _kind(call) != "file" or call.handle == self.got.handle]
+        return [call for call in found if _kind(call) != "file" or call.file == self.got.file]
 
     @property
     def returned_at(self):
@@ -173,7 +173,7 @@ def test_modified(bench):
     """The layout of a file with new octets at data servers is recalled. LAYOUTCOMMIT comes before the return."""
     script = Recalled(when=is_data_write)
     outcome = recalled(bench, script, COMMITTED)
-    commits = [call for call in script.of("LAYOUTCOMMIT") if call.handle == script.got.handle]
+    commits = [call for call in script.of("LAYOUTCOMMIT") if call.file == script.got.file]
     if not commits or script.returned_at is None:
         bench.not_testable("the client sends no LAYOUTCOMMIT, or no LAYOUTRETURN")
     held = all(call.at < script.returned_at for call in commits)
