@@ -58,6 +58,13 @@ class Call:
         return bytes(self["PUTFH"].object) if "PUTFH" in self else None
 
     @property
+    def file(self):
+        """The filehandle of the file that its last operations are about. A COMPOUND with OPEN asks for it by GETFH,
+        and may have LAYOUTGET too."""
+        found = self.result("GETFH")
+        return self.handle if found is None else bytes(found.object)
+
+    @property
     def io(self):
         """The arguments of its READ or WRITE; None without one."""
         return next((self[name] for name in IO if name in self), None)
@@ -131,6 +138,16 @@ class StripedServer(Backchannel):
         return [call for call in self.of("LAYOUTGET") if call.succeeded("LAYOUTGET")]
 
     @property
+    def layout_in_use(self):
+        """The LAYOUTGET by which the call was made whose reply waited first; of a call to the metadata server, the last
+        one."""
+        made = {number.name: arguments for number, arguments in operations_of(self._held[0].rpc_call)}
+        handle = bytes(made["PUTFH"].object) if "PUTFH" in made else None
+        return next(
+            (call for call in reversed(self.layouts) if handle in _handles(call)), self.layouts[-1]
+        )
+
+    @property
     def devices(self):
         """{device id: file_layout.Device} as the client knows it last."""
         found = {}
@@ -149,7 +166,7 @@ class StripedServer(Backchannel):
         if kind == FOR_FILE:
             got = call.result("LAYOUTGET").logr_stateid
             stateid = NFS4.StateId(seqid=got.seqid + ahead, other=got.other)
-            fields = {"lor_fh": call.handle, "lor_length": ALL, "lor_stateid": stateid, **layout}
+            fields = {"lor_fh": call.file, "lor_length": ALL, "lor_stateid": stateid, **layout}
             what["lor_layout"] = fields
         elif kind == FOR_FSID:
             what["lor_fsid"] = self._fsid()
@@ -271,6 +288,12 @@ class StripedServer(Backchannel):
             self.released_at = self._tick()
             for reply in stalled:
                 reply.conform_late()
+
+
+def _handles(call):
+    """Filehandles at data servers that a LAYOUTGET has given."""
+    layouts = call.result("LAYOUTGET").logr_layout
+    return {handle for each in layouts for handle in read_layout(each.lo_content.loc_body).handles}
 
 
 def _has(call, names):

@@ -17,6 +17,8 @@ HIGHEST, GONE, NOT_ZERO = "RFC8881-12.5.3-2", "RFC8881-12.5.3-4", "RFC8881-18.44
 WITH_LAYOUT, INSIDE = "RFC8881-12.5.4-1", "RFC8881-18.42.3-3"
 READ_LAYOUT = NFS4.LayoutIomode.LAYOUTIOMODE4_READ
 RW_LAYOUT = NFS4.LayoutIomode.LAYOUTIOMODE4_RW
+# RFC 8881 8.2.3: seqid and `other` of the special stateid that stands for the current one.
+CURRENT = (1, bytes(12))
 # The field of the layout type in the arguments.
 TYPES = {
     "LAYOUTGET": "loga_layout_type",
@@ -38,20 +40,12 @@ def test_type(bench):
     copied_by_data_servers(bench, script, outcome, TYPE)
 
 
-def _share_access(script, handle):
+def _share_access(script, file):
     """OPEN4_SHARE_ACCESS_READ, _WRITE or _BOTH of all OPENs of the file together."""
     found = 0
     for call in script.of("OPEN"):
-        if call.succeeded("OPEN") and handle in _handles(call):
+        if call.succeeded("OPEN") and call.file == file:
             found |= int(call["OPEN"].share_access) & int(NFS4.OPEN4_SHARE_ACCESS_BOTH)
-    return found
-
-
-def _handles(call):
-    """Filehandles that the COMPOUND may have opened."""
-    found = [call.handle]
-    if call.succeeded("GETFH"):
-        found.append(bytes(call.result("GETFH").object))
     return found
 
 
@@ -65,7 +59,7 @@ def test_iomode(bench):
         iomode = call["LAYOUTGET"].loga_iomode
         legal = iomode in (READ_LAYOUT, RW_LAYOUT)
         expect.true(legal, ANY_IOMODE, "loga_iomode is READ or RW", outcome=outcome)
-        if _share_access(script, call.handle) == NFS4.OPEN4_SHARE_ACCESS_READ:
+        if _share_access(script, call.file) == NFS4.OPEN4_SHARE_ACCESS_READ:
             what = "loga_iomode of a file that is open for reading"
             expect.equal(iomode, READ_LAYOUT, IOMODE, what, outcome=outcome)
     copied_by_data_servers(bench, script, outcome, IOMODE)
@@ -89,6 +83,14 @@ def _delegated(delegation):
     return {bytes(delegation.write.stateid.other)} if name == "OPEN_DELEGATE_WRITE" else set()
 
 
+def _is_open_stateid(call, known):
+    """Whether loga_stateid is among these. RFC 8881 8.2.3: the current stateid behind an OPEN is that of the open."""
+    stateid = call["LAYOUTGET"].loga_stateid
+    if (stateid.seqid, bytes(stateid.other)) == CURRENT:
+        return "OPEN" in call.names[: call.names.index("LAYOUTGET")]
+    return bytes(stateid.other) in known
+
+
 @case("client.pnfs.layoutget.first-stateid", requirements=[FIRST], needs=NEEDS)
 def test_first_stateid(bench):
     """The first LAYOUTGET of a file carries the stateid of an open or a delegation."""
@@ -96,11 +98,10 @@ def test_first_stateid(bench):
     outcome = use_striped(bench, script)
     seen, known = set(), _open_stateids(script)
     for call in script.of("LAYOUTGET"):
-        if call.handle not in seen:
-            other = bytes(call["LAYOUTGET"].loga_stateid.other)
+        if call.file not in seen:
             what = "loga_stateid is that of an open or a delegation"
-            expect.true(other in known, FIRST, what, outcome=outcome)
-        seen.add(call.handle)
+            expect.true(_is_open_stateid(call, known), FIRST, what, outcome=outcome)
+        seen.add(call.file)
     copied_by_data_servers(bench, script, outcome, FIRST)
 
 
@@ -112,16 +113,16 @@ def test_further_stateid(bench):
     held = {}
     for call in script.of("LAYOUTGET", "LAYOUTRETURN"):
         if "LAYOUTRETURN" in call:
-            held.pop(call.handle, None)
+            held.pop(call.file, None)
             continue
         stateid = call["LAYOUTGET"].loga_stateid
-        if call.handle in held:
+        if call.file in held:
             what = "loga_stateid is the layout stateid"
-            same = bytes(stateid.other) == held[call.handle]
+            same = bytes(stateid.other) == held[call.file]
             expect.true(same, FURTHER, what, outcome=outcome)
             expect.true(stateid.seqid != 0, FURTHER, "its seqid is not 0", outcome=outcome)
         if call.succeeded("LAYOUTGET"):
-            held[call.handle] = bytes(call.result("LAYOUTGET").logr_stateid.other)
+            held[call.file] = bytes(call.result("LAYOUTGET").logr_stateid.other)
     copied_by_data_servers(bench, script, outcome, FURTHER)
 
 

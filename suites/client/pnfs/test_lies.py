@@ -34,6 +34,10 @@ def _set(**fields):
     return bend
 
 
+def _words(*numbers):
+    return b"".join(number.to_bytes(4, "big") for number in numbers)
+
+
 LAYOUTS = {
     "unit-zero": _set(util=lambda util: util & FLAGS),
     "handles-two-of-three": _set(handles=lambda handles: handles[:2]),
@@ -46,6 +50,7 @@ LAYOUTS = {
 DEVICES = {
     "index-beyond": _set(indices=lambda indices: [*indices[:-1], len(indices)]),
     "index-largest": _set(indices=[LARGEST] * 3),
+    "index-beyond-octet": _set(indices=lambda indices: [256 + index for index in indices]),
     "no-indices": _set(indices=[]),
     "no-servers": _set(servers=[]),
     "no-addresses": _set(servers=[[], [], []]),
@@ -53,6 +58,8 @@ DEVICES = {
     "device-empty": lambda device: b"",
     "device-cut": lambda device: device.encode()[:-4],
     "indices-number-largest": lambda device: LARGEST.to_bytes(4, "big"),
+    "servers-number-largest": lambda device: _words(1, 0, LARGEST),
+    "addresses-number-largest": lambda device: _words(1, 0, 1, LARGEST),
 }
 DENSE = {"dense-handles-one-less": _set(handles=lambda handles: handles[:-1])}
 # What no deviation takes for a layout of use: there is nothing in it that could be asked.

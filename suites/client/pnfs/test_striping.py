@@ -39,11 +39,8 @@ def _layout_of(script, call, opened):
     files = set()
     for each in script.of("OPEN"):
         if each.succeeded("OPEN") and bytes(each.result("OPEN").stateid.other) == opened:
-            files.add(
-                bytes(each.result("GETFH").object) if each.succeeded("GETFH") else each.handle
-            )
-            files.add(each.handle)
-    got = [each for each in script.layouts if each.at < call.at and each.handle in files]
+            files.add(each.file)
+    got = [each for each in script.layouts if each.at < call.at and each.file in files]
     if not got:
         return None
     return read_layout(got[-1].result("LAYOUTGET").logr_layout[0].lo_content.loc_body)

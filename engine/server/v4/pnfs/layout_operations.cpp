@@ -155,6 +155,9 @@ void return_of_file(const nfs4::LayoutreturnArgs& args, CompoundCall& call, Clie
 /// Whether the client may commit what it says that it wrote.
 nfs4::Status check_commit(const nfs4::LayoutcommitArgs& args, CompoundCall& call, Client& client) {
   StateTables& tables = call.state.tables();
+  // RFC 8881 18.42.3: an empty byte-range overlaps no layout. Linux 6.1 sends one if it knows of no
+  // last write, and ignores this error.
+  if (args.loca_length == 0) return nfs4::Status::NFS4ERR_BADLAYOUT;
   const auto range = byte_range(args.loca_offset, args.loca_length);
   if (!range) return nfs4::Status::NFS4ERR_INVAL;
   const nfs4::NewOffset& last = args.loca_last_write_offset;

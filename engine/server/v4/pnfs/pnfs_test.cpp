@@ -241,6 +241,16 @@ TEST_P(PnfsTest, LayoutcommitNeverTruncates) {
   EXPECT_EQ(memory.attributes(*memory.resolve(file))->size_bytes, 10000U);
 }
 
+TEST_P(PnfsTest, LayoutcommitOfAnEmptyRangeOverlapsNoLayout) {
+  nfs4::LayoutcommitArgs args;
+  args.loca_stateid = opened_with_layout();
+  EXPECT_EQ(run(op_layoutcommit, args, client, file).status, Status::NFS4ERR_BADLAYOUT);
+  args.loca_offset = 3;
+  args.loca_length = kAll - 1;
+  EXPECT_EQ(run(op_layoutcommit, args, client, file).status, Status::NFS4ERR_INVAL)
+      << "the range ends above 2^64 - 1";
+}
+
 TEST_P(PnfsTest, DevicesAreKnownByTheirIdAndFitOrAreTooLarge) {
   nfs4::GetdeviceinfoArgs args;
   args.gdia_device_id = pnfs.data_servers->device();

@@ -123,7 +123,9 @@ class ClientBench:
         pattern = {name: options.pop(name) for name in PATTERN if name in options}
         scripts = [adapter.at(number) for number in range(options.pop("data_servers", 0))]
         options["stripes"] = peer.Stripes(scripts, host=self.client.pnfs_host, **pattern)
-        server = peer.ScriptedServer(self.client.listen, adapter, seed=seed, **options)
+        # A data server has no second way, over TCP, that no script sees and that goes on where it dies.
+        listen = self.client.listen[:1] if scripts else self.client.listen
+        server = peer.ScriptedServer(listen, adapter, seed=seed, **options)
         self.client.listens_at(server.listening)
         return server
 
@@ -212,7 +214,8 @@ class ClientBench:
 
 
 class ScriptAdapter:
-    """Between the server and a script: makes the connections, and knows when nothing happens."""
+    """Between the server and a script: makes the connections, and knows when nothing happens. A script sees nothing
+    of what comes over TCP, such as MOUNT of version 3."""
 
     server = None  # its number among the data servers
 
@@ -286,10 +289,12 @@ class ScriptAdapter:
         return self._script.on_arrival(self._by_number[raw.number], message)
 
     def on_call(self, number, call):
-        return self._script.on_call(self._by_number[number], call)
+        conn = self._by_number.get(number)
+        return None if conn is None else self._script.on_call(conn, call)
 
     def on_reply(self, number, call, reply):
-        return self._script.on_reply(self._by_number[number], call, reply)
+        conn = self._by_number.get(number)
+        return None if conn is None else self._script.on_reply(conn, call, reply)
 
     def on_departure(self, raw, departure):
         reply = Reply(self._by_number[raw.number], departure)

@@ -71,10 +71,11 @@ class Client:
         return self._options.pnfs_host
 
     def listens_at(self, urls):
-        """The server's URLs, with the ports really bound; later servers listen there too."""
+        """The server's URLs, with the ports really bound; later servers listen there too. A server may have fewer
+        of them than others."""
         self.url = urls[0].rstrip("/") + EXPORT
         if self._options.client_command:
-            self.listen = list(urls)
+            self.listen[: len(urls)] = urls
 
     def command(self, own=(), transfer=None):
         """What to run for the server that listens now; `own` are further options of our own client, `transfer`
