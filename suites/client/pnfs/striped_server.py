@@ -138,6 +138,18 @@ class StripedServer(Backchannel):
         return [call for call in self.of("LAYOUTGET") if call.succeeded("LAYOUTGET")]
 
     @property
+    def layout_in_use(self):
+        """The LAYOUTGET by which the call was made whose reply waited first; of a call to the metadata server, the last
+        one."""
+        made = {
+            number.name: arguments for number, arguments in operations_of(self._held[0].rpc_call)
+        }
+        handle = bytes(made["PUTFH"].object) if "PUTFH" in made else None
+        return next(
+            (call for call in reversed(self.layouts) if handle in _handles(call)), self.layouts[-1]
+        )
+
+    @property
     def devices(self):
         """{device id: file_layout.Device} as the client knows it last."""
         found = {}
@@ -278,6 +290,12 @@ class StripedServer(Backchannel):
             self.released_at = self._tick()
             for reply in stalled:
                 reply.conform_late()
+
+
+def _handles(call):
+    """Filehandles at data servers that a LAYOUTGET has given."""
+    layouts = call.result("LAYOUTGET").logr_layout
+    return {handle for each in layouts for handle in read_layout(each.lo_content.loc_body).handles}
 
 
 def _has(call, names):

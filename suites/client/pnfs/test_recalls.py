@@ -39,7 +39,7 @@ NOTHING_HELD = "the client has given the layout back by itself"
 
 
 class Recalled(StripedServer):
-    """Recalls the layout that was granted last, again if the client puts that off. `when`: at which reply."""
+    """Recalls the layout in use, again if the client puts that off. `when`: at which reply."""
 
     def __init__(self, kind=FOR_FILE, when=is_data_io, stalls=False, results=None, **recall):
         super().__init__(self._recall, when, results=results, stalls=stalls)
@@ -49,7 +49,7 @@ class Recalled(StripedServer):
         self.status = None
 
     def _recall(self, back):
-        self.got = self.layouts[-1]
+        self.got = self.layout_in_use
         for number in range(1, MOST_RECALLS + 1):
             recall = self.recall(self.got, self._kind, **self._fields)
             answer = yield back.call(recall, number=number)
@@ -311,7 +311,7 @@ class Swapped(StripedServer):
         self.statuses = []
 
     def _recall(self, back):
-        got = self.layouts[-1]
+        got = self.layout_in_use
         half = 10 * 8192
         for number, ahead, scope in (
             (1, 2, {"lor_offset": half, "lor_length": ALL - half}),
