@@ -141,7 +141,9 @@ class StripedServer(Backchannel):
     def layout_in_use(self):
         """The LAYOUTGET by which the call was made whose reply waited first; of a call to the metadata server, the last
         one."""
-        made = {number.name: arguments for number, arguments in operations_of(self._held[0].rpc_call)}
+        made = {
+            number.name: arguments for number, arguments in operations_of(self._held[0].rpc_call)
+        }
         handle = bytes(made["PUTFH"].object) if "PUTFH" in made else None
         return next(
             (call for call in reversed(self.layouts) if handle in _handles(call)), self.layouts[-1]
