@@ -100,7 +100,8 @@ class Figures:
 @dataclasses.dataclass(frozen=True)
 class Value:
     """A median of rounds, and their spread: what the middle half of them covers, to the median. A machine that others use
-    stops a process now and then: the few rounds that it hits say nothing of the rest. The `range` has all rounds."""
+    stops a process now and then: the few rounds that it hits say nothing of the rest. The `range` has all rounds.
+    """
 
     median: float
     spread: float
