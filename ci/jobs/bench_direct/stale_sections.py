@@ -20,8 +20,8 @@ FORMS = {OPTIMISTIC: "A+B", RECOVERABLE: "D", FAULTING: "A alone"}
 def by_share(found):
     """X1."""
     yield (
-        f"Passes of optimistic READs over {CHANGED_FILES} files of {octets(SMALL)}, one at a time, after a writer has changed this share of "
-        "them, from the first on. Each file is one block, so that a reply by RPC brings no reference to another one. A READ that meets a stale "
+        f"Passes of optimistic READs over {CHANGED_FILES} files of {octets(SMALL)}, one at a time. A writer has changed this share of "
+        "them before, from the first on. Each file is one block, so that a reply by RPC brings no reference to another one. A READ that meets a stale "
         "reference is made again by RPC. A+B: the block says that it is stale. D: the server refuses the RDMA Read, and the "
         "connection goes on. A alone: the memory is closed, and the RDMA Read ends the connection. HELLO follows at once here; our "
         "client otherwise waits for a second. One end voids all references. So one READ of a pass meets a stale one at most, and "
