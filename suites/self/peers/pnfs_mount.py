@@ -8,19 +8,23 @@ from steertag.suite.exchange.callbacks import Callbacks
 from steertag.suite.exchange.deadline import Deadlines
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.file_layout import parts, read_device, read_layout
-from steertag.suite.nfs_client.nfs4_client import Nfs4Client, lookup, putfh, read, write
+from steertag.suite.nfs_client.layout_io import LayoutIo
+from steertag.suite.nfs_client.layout_user import (
+    ALL,
+    DS,
+    MDS,
+    MOST_DEVICE_OCTETS,
+    MOST_LAYOUT_OCTETS,
+    ROLES,
+)
+from steertag.suite.nfs_client.nfs4_client import Nfs4Client, lookup, putfh
 from steertag.suite.rdma.rdma_link import RdmaLink
 from steertag.suite.run.profile import Profile
 from steertag.suite.tcp.record_link import RecordLink
 
 NFS4 = nfs.nfs4
-MDS, DS, NON_PNFS = 0x20000, 0x40000, 0x10000  # EXCHGID4_FLAG_USE_...
-ROLES = MDS | DS | NON_PNFS
 UNIT = 8192
 SIZE = 5 * UNIT + 100
-ALL = (1 << 64) - 1
-MOST_DEVICE_OCTETS = 4096
-MOST_LAYOUT_OCTETS = 4096  # as Linux asks
 
 
 class Connections:
@@ -44,7 +48,7 @@ class Connections:
             conn.abort()
 
 
-class Mounted:
+class Mounted(LayoutIo):
     """A client with a session at the metadata server, and one at each data server."""
 
     def __init__(self, servers, owner):
@@ -86,11 +90,6 @@ class Mounted:
         made = self.session.run("PUTROOTFH", lookup("export"), opened, "GETFH")
         self.handle, self.stateid = made["GETFH"].resok4.object, made["OPEN"].resok4.stateid
 
-    @property
-    def for_io(self):
-        """The stateid as data servers take it (RFC 8881 13.9.1)."""
-        return NFS4.StateId(seqid=0, other=self.stateid.other)
-
     def layout_get(self, iomode=NFS4.LayoutIomode.LAYOUTIOMODE4_RW, stateid=None):
         """The Outcome of LAYOUTGET of the whole file."""
         asked = operation(
@@ -129,19 +128,6 @@ class Mounted:
         return self.session.run(putfh(self.handle), back)["LAYOUTRETURN"].resok4
 
     # -- input and output ----------------------------------------------------------------------
-
-    def read_at(self, session, handle, offset, count, stateid=None):
-        """The Outcome of READ, over RDMA by a write chunk."""
-        call = session.call(putfh(handle), read(count, offset, stateid or self.for_io))
-        session.conn.carry_result(call, count)
-        return session.conn.exchange(call)
-
-    def write_at(self, session, handle, offset, data, stateid=None, stable="UNSTABLE4"):
-        """The Outcome of WRITE, over RDMA by a read chunk."""
-        how = NFS4.StableHow[stable]
-        call = session.call(putfh(handle), write(data, offset, stateid or self.for_io, how))
-        session.conn.carry_arguments(call)
-        return session.conn.exchange(call)
 
     def read_part(self, part):
         return self.read_at(self.at[part.server], part.handle, part.offset, part.length)

@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from pnfs_mount import ALL, DS, MDS, NFS4, NON_PNFS, ROLES, SIZE, UNIT, Connections, Mounted
+from pnfs_mount import NFS4, SIZE, UNIT, Connections, Mounted
 from pnfs_mount import done, mounted_with_layout, octets, remove, status
 
 from steertag.build_paths import tool
@@ -15,6 +15,7 @@ from steertag.suite.cases import kinds
 from steertag.suite.exchange.roce_address import with_free_address
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.file_layout import COMMIT_THROUGH_SERVER, place_of
+from steertag.suite.nfs_client.layout_user import ALL, DS, MDS, NON_PNFS, ROLES
 from steertag.suite.nfs_client.nfs4_client import ANONYMOUS, Nfs4Client, getattr_of, lookup, putfh
 from steertag.suite.nfs_client.nfs_message import auth_sys
 from steertag.suite.tcp.local_port import free_port

@@ -16,6 +16,7 @@ from steertag.suite.nfs_client.nfs_message import auth_sys
 
 MIB = 16
 KILLS = 4  # each part once
+MOST_COPIES = 20  # a fast one ends before all parts have died
 SHORTEST_LEASE_S = 5
 UNIT = ["--stripe-unit", "8192"]
 OTHER_USER = auth_sys(1000, 1000)
@@ -29,9 +30,12 @@ def test_no_octet_is_lost_or_wrong_while_each_part_dies_in_turn(tmp_path, provid
     (tmp_path / "back").mkdir()
     with Cluster(tmp_path, provider, options=["--commit", commit]) as cluster:
         turn = itertools.cycle([*cluster.parts[1:], cluster.parts[0]])
-        deaths, _ = there_and_back(cluster, source, tmp_path / "back", KILLS, turn)
+        deaths = 0
+        for _ in range(MOST_COPIES):
+            if deaths < 2 * KILLS:
+                deaths += there_and_back(cluster, source, tmp_path / "back", KILLS, turn)[0]
         cluster.end()
-    assert deaths == 2 * KILLS, "the copies ended before all parts had died"
+    assert deaths >= 2 * KILLS, f"{MOST_COPIES} copies ended before each part had died twice"
 
 
 class Places:
@@ -158,8 +162,11 @@ def test_octets_that_are_no_message_cost_a_connection_alone(cluster, client):
             peer.settimeout(SHORTEST_LEASE_S)
             peer.sendall(octets_sent)
             assert peer.recv(1) == b""
-    log = cluster.parts[0].log()
-    assert "a data server is gone: it sent a message of 4294967295 octets" in log
-    assert "a data server is gone: it sent a message of the unknown kind 99" in log
-    assert "a data server is gone: its first message was no Hello" in log
+    # The metadata server says so a moment after it has ended the connection.
+    for why in (
+        "it sent a message of 4294967295 octets",
+        "it sent a message of the unknown kind 99",
+        "its first message was no Hello",
+    ):
+        cluster.await_log(lambda log, why=why: f"a data server is gone: {why}" in log)
     assert status(client.read_part(client.parts()[0]), "READ") == "NFS4_OK"

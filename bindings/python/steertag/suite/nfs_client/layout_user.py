@@ -5,7 +5,8 @@ from ..cases import kinds
 from ..cases.case_end import NotTestable, unprepared
 from .compound import operation
 from .file_layout import parts, read_device, read_layout
-from .nfs4_client import putfh, read, write
+from .layout_io import LayoutIo
+from .nfs4_client import putfh
 
 NFS4 = nfs.nfs4
 MDS, DS, NON_PNFS = 0x20000, 0x40000, 0x10000  # EXCHGID4_FLAG_USE_PNFS_MDS, _DS, USE_NON_PNFS
@@ -21,7 +22,7 @@ BOTH = NFS4.OPEN4_SHARE_ACCESS_BOTH
 UNITS = 3  # of the usual file, the last one not whole
 
 
-class LayoutUser:
+class LayoutUser(LayoutIo):
     """A client of its own with a backchannel at the metadata server, and a file that it has open."""
 
     def __init__(self, bench, access=BOTH, name=None):
@@ -45,11 +46,6 @@ class LayoutUser:
         self.layout = self.layout_stateid = self.device = None
 
     # -- layouts -------------------------------------------------------------------------------
-
-    @property
-    def for_io(self):
-        """The stateid as data servers take it (RFC 8881 13.9.1)."""
-        return NFS4.StateId(seqid=0, other=self.stateid.other)
 
     def layout_get(self, handle=None, **fields):
         """The Outcome of LAYOUTGET of the whole file for reading and writing, unless `fields` differ."""
@@ -129,19 +125,6 @@ class LayoutUser:
                     raise unprepared(client.conn.owed, "making a session", made.kind, made.trace())
             self.at[number] = client.sessions[0]
         return self.at[number]
-
-    def read_at(self, session, handle, offset, count, stateid=None):
-        """The Outcome of READ, over RDMA by a write chunk."""
-        call = session.call(putfh(handle), read(count, offset, stateid or self.for_io))
-        session.conn.carry_result(call, count)
-        return session.conn.exchange(call)
-
-    def write_at(self, session, handle, offset, data, stateid=None, stable="UNSTABLE4"):
-        """The Outcome of WRITE, over RDMA by a read chunk."""
-        how = NFS4.StableHow[stable]
-        call = session.call(putfh(handle), write(data, offset, stateid or self.for_io, how))
-        session.conn.carry_arguments(call)
-        return session.conn.exchange(call)
 
     def read_part(self, part, stateid=None):
         session = self.data_server(part.server)
