@@ -3,6 +3,7 @@
 import pytest
 
 from ci.jobs.bench_nfs.figures import Figures
+from ci.jobs.bench_pnfs import killed_server
 from ci.jobs.bench_pnfs.bench_pnfs_command import BELOW, StripedRun, check_floor, parse
 from ci.jobs.bench_pnfs.pnfs_page import SECTIONS, page, scaling
 from ci.jobs.bench_pnfs.pnfs_plots import plots
@@ -34,6 +35,18 @@ def run():
             for operation in ("read", "write")
             for servers in DATA_SERVERS
         },
+        "S8": {
+            (way, (name,)): rounds(rate)
+            for way, rate in {
+                killed_server.BEFORE: 40,
+                killed_server.GAP: 10,
+                killed_server.AFTER: 38,
+                -50: 40,
+                0: 40,
+                50: 10,
+            }.items()
+            for name in TRANSPORTS
+        },
     }
     return made
 
@@ -44,6 +57,7 @@ def test_each_row_is_on_the_page(run):
     assert all(f"## {section.title}" in text for section in SECTIONS.values())
     assert "| 64K | sparse | 10 | 2.00 | 4.00 | 8.00 | 30 % | 10 % |" in text
     assert "| DS | 9 | 2.00 | 4.00 | 8.00 | 30 % | 10 % |" in text
+    assert "| TCP | 40 | 1000 | 0.25 | 0.95 |" in text
     assert "| READ | 1 | 300 | 1700 | 5.67 | 0.18 | 0.18 |" in text
 
 
@@ -56,6 +70,11 @@ def test_a_row_that_is_not_there_says_why(run):
 def test_the_plot_has_a_line_for_each_kind_of_file(run):
     svg = plots(run.results)["pnfs-scaling.svg"]
     assert all(f"{unit}, {packing}" in svg for unit in ("64K", "1M") for packing in PACKINGS)
+
+
+def test_the_plot_of_a_death_has_a_line_for_each_transport(run):
+    svg = plots(run.results)["pnfs-death.svg"]
+    assert all(name in svg for name in TRANSPORTS)
 
 
 def test_without_reading_there_is_no_plot():

@@ -4,6 +4,7 @@ import contextlib
 
 from ci.jobs.bench_nfs.namespaces import join, namespace
 from ci.jobs.bench_nfs.rounds import measure
+from ci.jobs.bench_pnfs import killed_server
 from ci.jobs.bench_pnfs.shaped_links import ShapedLinks
 from ci.jobs.bench_pnfs.striped import IO_BYTES, MIB, StripedFile, striped_server
 
@@ -16,6 +17,7 @@ TRANSPORTS = {"TCP": "tcp", "iWARP without CRC": "iwarp"}
 # A data server's part of a file: with links of 100 Mbit/s two thirds of a second.
 SHAPED_SHARE, SHARE = 8 * MIB, 32 * MIB
 FLOOR_AT, FLOOR = 8, 7.2
+DEATH_AMONG = 4  # data servers
 
 
 NETWORK = "stripes"
@@ -43,7 +45,13 @@ class Rows:
         self._rate, self._how = rate_mbit, (rounds, seconds)
 
     def measured(self, name):
-        return {"S1": self.reading, "S2": self.writing, "S3": self.transports}[name]()
+        rows = {
+            "S1": self.reading,
+            "S2": self.writing,
+            "S3": self.transports,
+            "S8": self.death,
+        }
+        return rows[name]()
 
     def reading(self):
         """S1: READ by data servers, each behind a link of its own; by stripe unit and packing."""
@@ -89,3 +97,15 @@ class Rows:
                     for operation in ("read", "write"):
                         cells.append(file.cell(way, (operation, servers), operation))
             return measure(cells, *self._how)
+
+    def death(self):
+        """S8: READ by data servers as in S1; one of them dies. By transport."""
+        found = {}
+        with _joined() as (_, place):
+            links = ShapedLinks(place, NETWORK, self._rate)
+            for _ in range(self._how[0]):
+                for name, provider in TRANSPORTS.items():
+                    how = (place, links, provider, DEATH_AMONG, self._rate)
+                    for way, each in killed_server.measure(*how).items():
+                        found.setdefault((way, (name,)), []).append(each)
+        return found
