@@ -80,13 +80,16 @@ StripedFileRef Layouts::open(const RemoteHandle& handle, const nfs4::StateId& op
 }
 
 // RFC 8881 12.7.4: the layouts of the earlier run are of no use, and those of this one are.
-void Layouts::ask_again(const StripedFileRef& file, const nfs4::StateId& opened) {
+bool Layouts::ask_again(const StripedFileRef& file, const nfs4::StateId& opened) {
   const bool has_restarted = file->client_id != session_.client_id();
-  if (!has_restarted || file->held || file->leaving || file->busy || bulk_ || !has_layouts_) return;
-  if (schedule_.now() < file->next_try) return;
+  if (!has_restarted || !has_layouts_) return true;
+  if (file->held || file->leaving || file->busy || bulk_) return false;
+  if (schedule_.now() < file->next_try) return false;
   file->next_try = schedule_.now() + kLayoutPause;
   get(file, opened, file->wanted);
-  if (!file->segments.empty()) file->client_id = session_.client_id();
+  if (file->segments.empty()) return false;
+  file->client_id = session_.client_id();
+  return true;
 }
 
 void Layouts::get(const StripedFileRef& file, const nfs4::StateId& opened, LayoutIomode iomode) {

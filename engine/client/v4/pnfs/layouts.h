@@ -38,8 +38,8 @@ class Layouts {
   StripedFileRef open(const RemoteHandle& handle, const nfs4::StateId& opened,
                       nfs4::LayoutIomode iomode);
   /// Asks a server that has restarted for another layout, by the stateid of an open there; waits.
-  /// Cheap where there is nothing to ask for. Not from inside a callback.
-  void ask_again(const StripedFileRef& file, const nfs4::StateId& opened);
+  /// True: there is nothing more to ask for. Not from inside a callback.
+  bool ask_again(const StripedFileRef& file, const nfs4::StateId& opened);
   /// The end of an open: after the last, what was written is committed and the layout goes back.
   /// Waits.
   Expected<void, FileError> close(const StripedFileRef& file);

@@ -317,23 +317,23 @@ TEST_F(LayoutsTest, ServerThatHasRestartedHasNoneOfThem) {
 
 TEST_F(LayoutsTest, ServerThatHasRestartedIsAskedAgainUntilItGivesOne) {
   const StripedFileRef file = open(1);
-  layouts.ask_again(file, opened);
+  EXPECT_TRUE(layouts.ask_again(file, opened));
   EXPECT_EQ(gets.size(), 1U);
   next_status[Opnum::OP_SEQUENCE] = {Status::NFS4ERR_BADSESSION};
   next_status[Opnum::OP_CREATE_SESSION] = {Status::NFS4ERR_STALE_CLIENTID};
   EXPECT_TRUE(call());
   next_status[Opnum::OP_LAYOUTGET] = {Status::NFS4ERR_BAD_STATEID};
-  layouts.ask_again(file, opened);
-  layouts.ask_again(file, opened);
+  EXPECT_FALSE(layouts.ask_again(file, opened));
+  EXPECT_FALSE(layouts.ask_again(file, opened));
   EXPECT_EQ(gets.size(), 2U) << "not before its pause";
   EXPECT_FALSE(file->held);
   transport.now += kLayoutPause;
-  layouts.ask_again(file, opened);
+  EXPECT_TRUE(layouts.ask_again(file, opened));
   EXPECT_TRUE(file->held);
   EXPECT_EQ(file->segments.size(), 1U);
   EXPECT_EQ(gets.back().loga_stateid, opened);
   EXPECT_EQ(gets.back().loga_iomode, LayoutIomode::LAYOUTIOMODE4_RW);
-  layouts.ask_again(file, opened);
+  EXPECT_TRUE(layouts.ask_again(file, opened));
   EXPECT_EQ(gets.size(), 3U);
   EXPECT_TRUE(layouts.close(file));
   EXPECT_EQ(returns.size(), 1U);

@@ -114,8 +114,17 @@ TransferLimits StripedFiles::limits_of(RemoteFile number) const {
   return limits;
 }
 
+void StripedFiles::ask_restarted() {
+  const std::uint64_t client_id = nfs4_.session().client_id();
+  if (asked_as_ == client_id) return;
+  bool all = true;
+  for (const auto& [number, file] : open_)
+    all = layouts_.ask_again(file, nfs4_.state_of(number)) && all;
+  if (all) asked_as_ = client_id;
+}
+
 void StripedFiles::step(std::chrono::milliseconds timeout) {
-  for (const auto& [number, file] : open_) layouts_.ask_again(file, nfs4_.state_of(number));
+  ask_restarted();
   files_->step(timeout);
 }
 

@@ -47,6 +47,8 @@ class StripedFiles final : public ForwardedFiles {
  private:
   using PartRef = std::shared_ptr<const ServerPart>;
 
+  /// Asks a server that has restarted for the layouts of all open files.
+  void ask_restarted();
   StripedFileRef striped(RemoteFile file) const;
   void add(RemoteFile number, nfs4::LayoutIomode iomode);
   /// The stateid of the open as data servers want it (RFC 8881 13.9.1).
@@ -65,6 +67,7 @@ class StripedFiles final : public ForwardedFiles {
   DataServerSet servers_;
   Layouts layouts_;
   std::map<RemoteFile, StripedFileRef> open_;
+  std::uint64_t asked_as_ = 0;  // the client id by which all of them have been asked for
   DataServerCounts at_metadata_server_;
 };
 
