@@ -9,6 +9,7 @@ from steertag.suite.client.backchannel import Backchannel
 from steertag.suite.client.script import operations_of
 from steertag.suite.nfs_client.compound import built, read_compound
 from steertag.suite.nfs_client.file_layout import read_device, read_layout
+from .taken_recalls import TakenRecalls
 
 NFS4 = nfs.nfs4
 NEEDS = ["client-nfs4.1", "client-backchannel"]
@@ -111,7 +112,7 @@ class StripedServer(Backchannel):
         self.refused = set()  # data servers that take no connection
         self.requests = []  # data servers that were asked for one, by number
         self._now = 0
-        self._recalls = {}  # stateid.other of a layout: recalls that only the client knows of
+        self._taken = TakenRecalls()
 
     @property
     def waits(self):
@@ -178,8 +179,7 @@ class StripedServer(Backchannel):
 
     def took(self, call, recalls=1):
         """The client has taken so many recalls of the layout. The reference server does not know them."""
-        other = bytes(call.result("LAYOUTGET").logr_stateid.other)
-        self._recalls[other] = self._recalls.get(other, 0) + recalls
+        self._taken.add(call, recalls)
 
     def _fsid(self):
         """That of the export, which the client has asked for."""
@@ -230,11 +230,7 @@ class StripedServer(Backchannel):
         if call.server is not None:
             bend = self._arguments.get(name)
             return bool(bend and bend(call, arguments))
-        stateid = _layout_stateid(name, arguments)
-        known = self._recalls.get(bytes(stateid.other), 0) if stateid else 0
-        if known and stateid.seqid > known:
-            stateid.seqid -= known
-        return bool(known)
+        return self._taken.bend_arguments(call, name, arguments)
 
     def on_reply(self, conn, call, reply):
         xid = int.from_bytes(call[:4], "big")
@@ -250,28 +246,20 @@ class StripedServer(Backchannel):
             return None
         made.answered_at = self._tick()
         table = self._results if conn.server is None else self._elsewhere
-        results = _bent_results(made, table)
-        changed = results is not None
-        results = results or made.reply.results
-        changed |= any([self._count_recalls(number.name, result) for number, result in results])
-        if not changed:
+        results = _bent_results(made, lambda name, result: self._bend(made, table, name, result))
+        if results is None:
             return None
         octets = NFS4.encode_result(results, tag=made.reply.tag)
         made.reply = read_compound(octets) if _decodes(octets) else None
         return _head(reply, body) + octets
 
-    def _count_recalls(self, name, result):
-        """Whether a layout stateid has to count recalls that the reference server knows nothing of."""
-        if int(getattr(result, "status", 1)) != 0 or name not in ("LAYOUTGET", "LAYOUTRETURN"):
-            return False
-        if name == "LAYOUTGET":
-            stateid = result.resok4.logr_stateid
-        else:
-            stateid = result.resok4.lrs_stateid if result.resok4.lrs_present else None
-        known = self._recalls.get(bytes(stateid.other), 0) if stateid else 0
-        if known:
-            stateid.seqid += known
-        return bool(known)
+    def _bend(self, call, table, name, result):
+        """What the client gets in the place of a result; None: the same."""
+        bend = table.get(name)
+        bent = bend(call, result) if bend else None
+        if call.server is not None:
+            return bent
+        return self._taken.result_of(call, name, result if bent is None else bent) or bent
 
     def _tick(self):
         self._now += 1
@@ -315,29 +303,14 @@ def _decodes(octets):
     return True
 
 
-def _layout_stateid(name, arguments):
-    """The stateid of a layout that an operation at the metadata server carries; None of any other."""
-    if name == "LAYOUTGET":
-        return arguments.loga_stateid
-    if name == "LAYOUTCOMMIT":
-        return arguments.loca_stateid
-    if (
-        name == "LAYOUTRETURN"
-        and arguments.lora_layoutreturn.lr_returntype.name == "LAYOUTRETURN4_FILE"
-    ):
-        return arguments.lora_layoutreturn.lr_layout.lrf_stateid
-    return None
-
-
-def _bent_results(call, table):
-    """The results in the place of those of the reply, up to the first error; None if they are the same."""
+def _bent_results(call, bend):
+    """The results in the place of those of the reply, up to the first error; None if they are the same. bend(name,
+    result) gives another result, or None."""
     changed, made = False, []
     for number, result in call.reply.results:
-        bend = table.get(number.name)
-        if bend is not None:
-            bent = bend(call, result)
-            changed |= bent is not None
-            result = bent or result
+        bent = bend(number.name, result)
+        changed |= bent is not None
+        result = bent or result
         made.append((number, result))
         if changed and int(getattr(result, "status", 0)) != 0:
             break
