@@ -87,7 +87,9 @@ class Cluster:
         self.parts = []
 
         def add(name, place, *more):
-            listen = with_free_address(f"{provider}://127.0.0.1:{first + place}")
+            # Over roce each process has an address of its own; the port has to stay over its deaths.
+            host = with_free_address(f"{provider}://127.0.0.1:0").removesuffix("0")
+            listen = f"{host}{first + place}"
             command = [*map(str, base), "--listen", listen, *map(str, more)]
             self.parts.append(Part(name, command, folder / f"{name}.log"))
 
