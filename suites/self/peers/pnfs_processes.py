@@ -93,10 +93,14 @@ class Cluster:
             command = [*map(str, base), "--listen", listen, *map(str, more)]
             self.parts.append(Part(name, command, folder / f"{name}.log"))
 
-        add("mds", 0, "--pnfs-mds", servers, "--recovery", folder / "recovery", *options)
-        for number in range(1, 1 + servers):
-            add(f"ds{number}", number, "--pnfs-ds", number)
-        self.await_all()
+        try:
+            add("mds", 0, "--pnfs-mds", servers, "--recovery", folder / "recovery", *options)
+            for number in range(1, 1 + servers):
+                add(f"ds{number}", number, "--pnfs-ds", number)
+            self.await_all()
+        except BaseException:
+            self._kill_all()  # __exit__ never comes
+            raise
 
     @property
     def url(self):
@@ -127,6 +131,9 @@ class Cluster:
         return self
 
     def __exit__(self, *_):
+        self._kill_all()
+
+    def _kill_all(self):
         for part in self.parts:
             part.process.kill()
             part.process.communicate()
