@@ -63,9 +63,15 @@ class Recalled(StripedServer):
 
     @property
     def returns(self):
-        """LAYOUTRETURNs behind the recall that are about its layout."""
+        """LAYOUTRETURNs behind the recall that are about its layout, and not about one that was granted behind them."""
         found = [call for call in self.of("LAYOUTRETURN") if call.at > self.answered_at]
-        return [call for call in found if _kind(call) != "file" or call.file == self.got.file]
+        found = [call for call in found if _kind(call) != "file" or call.file == self.got.file]
+        again = [
+            call.at
+            for call in self.layouts
+            if found and call.file == self.got.file and call.at > found[0].at
+        ]
+        return [call for call in found if not again or call.at < again[0]]
 
     @property
     def returned_at(self):
