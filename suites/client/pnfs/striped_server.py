@@ -304,8 +304,8 @@ def _decodes(octets):
 
 
 def _bent_results(call, bend):
-    """The results in the place of those of the reply, up to the first error; None if they are the same. bend(name,
-    result) gives another result, or None."""
+    """The results in the place of those of the reply, up to the first error; None if they are the same. `bend` of a
+    name and its result gives another result, or None."""
     changed, made = False, []
     for number, result in call.reply.results:
         bent = bend(number.name, result)
