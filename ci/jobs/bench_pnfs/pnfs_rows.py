@@ -4,6 +4,7 @@ import contextlib
 
 from ci.jobs.bench_nfs.namespaces import join, namespace
 from ci.jobs.bench_nfs.rounds import measure
+from ci.jobs.bench_pnfs.receives import pool_cells, slot_cells
 from ci.jobs.bench_pnfs.shaped_links import ShapedLinks
 from ci.jobs.bench_pnfs.striped import IO_BYTES, MIB, StripedFile, striped_server
 
@@ -43,7 +44,13 @@ class Rows:
         self._rate, self._how = rate_mbit, (rounds, seconds)
 
     def measured(self, name):
-        return {"S1": self.reading, "S2": self.writing, "S3": self.transports}[name]()
+        rows = {
+            "S1": self.reading,
+            "S2": self.writing,
+            "S3": self.transports,
+            "S7": self.receives,
+        }
+        return rows[name]()
 
     def reading(self):
         """S1: READ by data servers, each behind a link of its own; by stripe unit and packing."""
@@ -89,3 +96,11 @@ class Rows:
                     for operation in ("read", "write"):
                         cells.append(file.cell(way, (operation, servers), operation))
             return measure(cells, *self._how)
+
+    def receives(self):
+        """S7: credits with slots, and receives of each connection beside a pool."""
+        found = {}
+        for cells in (slot_cells, pool_cells):
+            with _joined() as (stack, place):
+                found |= measure(list(cells(stack, place)), *self._how)
+        return found
