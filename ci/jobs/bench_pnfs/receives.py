@@ -79,9 +79,7 @@ class Crowd:
         made = first.new_bench(first.find("/export"), "read-by-all", POOL_FILE)
         made.fill()
         made.close()
-        self._benches = [
-            files.bench(files.find("/export/read-by-all")) for files in self._files
-        ]
+        self._benches = [files.bench(files.find("/export/read-by-all")) for files in self._files]
         self._threads = concurrent.futures.ThreadPoolExecutor(clients)
 
     def close(self):
@@ -97,7 +95,9 @@ class Crowd:
         def run(seconds):
             before, own = self._server.cpu_s(), resource.getrusage(resource.RUSAGE_SELF)
             start = time.monotonic()
-            measured = list(self._threads.map(lambda bench: self._read(bench, seconds), self._benches))
+            measured = list(
+                self._threads.map(lambda bench: self._read(bench, seconds), self._benches)
+            )
             elapsed = time.monotonic() - start
             now = resource.getrusage(resource.RUSAGE_SELF)
             return Figures(
