@@ -37,7 +37,8 @@ class SharedReceivesTest : public PeerTest, public ::testing::WithParamInterface
       args.count = static_cast<std::uint32_t>(data.size());
       args.data = data;
       client.requester().submit(client.request(Procedure::NFSPROC3_WRITE, args), count);
-      client.requester().submit(client.request(Procedure::NFSPROC3_GETATTR, file), count);
+      client.requester().submit(
+          client.request(Procedure::NFSPROC3_GETATTR, nfs3::GetattrArgs{file}), count);
     }
   }
 };
