@@ -21,7 +21,9 @@ def slots(listen, *options):
     try:
         lines = [server.stdout.readline() for _ in range(len(listen) * (1 + SERVERS))]
         files = peer.Files(lines[0].split()[-1], version=4, credits=ASKED, slots=ASKED)
-        files.new_bench(files.find("/export"), "file", 1 << 20).fill()
+        made = files.new_bench(files.find("/export"), "file", 1 << 20)
+        made.fill()
+        made.close()
         known = files.pnfs
         each = [known["slots"], *(one["slots"] for one in known["data_servers"])]
         assert len(each) == 1 + SERVERS, "a data server was not used"
