@@ -78,9 +78,9 @@ class PyFiles {
           std::uint32_t gid, std::vector<std::uint32_t> gids, std::uint16_t mount_port,
           double timeout_s, bool optimistic, std::optional<std::uint32_t> io_bytes,
           std::optional<std::uint32_t> in_flight, std::optional<std::uint32_t> inline_bytes,
-          std::optional<std::size_t> chunk_from, std::optional<std::uint32_t> credits, bool crc,
-          const std::optional<std::string>& transfer, bool recoverable_faults, bool limits_hellos,
-          bool layouts)
+          std::optional<std::size_t> chunk_from, std::optional<std::uint32_t> credits,
+          std::uint32_t slots, bool crc, const std::optional<std::string>& transfer,
+          bool recoverable_faults, bool limits_hellos, bool layouts)
       : wish_{io_bytes.value_or(0), in_flight.value_or(0)} {
     const auto size =
         check_announced_size("send and receive", inline_bytes.value_or(kDefaultAnnouncedBytes));
@@ -107,6 +107,7 @@ class PyFiles {
     options.crc = crc;
     options.make_room(wish_.calls);
     if (credits) options.credits = *credits;
+    options.slots = slots;
     if (uid) options.identity = {true, *uid, gid, "steertag", std::move(gids)};
     client_ = waiting([&] { return FileClient::open(url, options, fabric::system_random()); });
   }
@@ -161,13 +162,14 @@ class PyFiles {
         addresses.append(path.netid + " " + path.address);
       py::dict counts = counts_of(server->counts());
       counts["addresses"] = addresses;
+      counts["slots"] = server->slots();
       servers.append(counts);
     }
     const LayoutCounts& layouts = files->layouts();
-    return py::dict("granted"_a = layouts.granted, "refused"_a = layouts.refused,
-                    "commits"_a = layouts.commits, "returns"_a = layouts.returns,
-                    "recalled"_a = layouts.recalled, "data_servers"_a = servers,
-                    "metadata_server"_a = counts_of(files->at_metadata_server()));
+    return py::dict(
+        "granted"_a = layouts.granted, "refused"_a = layouts.refused, "commits"_a = layouts.commits,
+        "returns"_a = layouts.returns, "recalled"_a = layouts.recalled, "data_servers"_a = servers,
+        "slots"_a = files->slots(), "metadata_server"_a = counts_of(files->at_metadata_server()));
   }
 
   std::unique_ptr<PyTransfer> fetch(const PyEntry& object, int descriptor, bool sparse) {
@@ -331,21 +333,23 @@ void bind_peer_files(py::module_& module) {
                    std::vector<std::uint32_t>, std::uint16_t, double, bool,
                    std::optional<std::uint32_t>, std::optional<std::uint32_t>,
                    std::optional<std::uint32_t>, std::optional<std::size_t>,
-                   std::optional<std::uint32_t>, bool, const std::optional<std::string>&, bool,
-                   bool, bool>(),
+                   std::optional<std::uint32_t>, std::uint32_t, bool,
+                   const std::optional<std::string>&, bool, bool, bool>(),
           "url"_a, py::kw_only(), "version"_a = 0, "uid"_a = py::none(), "gid"_a = 0,
           "gids"_a = std::vector<std::uint32_t>{}, "mount_port"_a = 0,
           "timeout_s"_a = std::chrono::duration<double>(kCallTimeout).count(),
           "optimistic"_a = false, "io_bytes"_a = py::none(), "in_flight"_a = py::none(),
           "inline_bytes"_a = py::none(), "chunk_from"_a = py::none(), "credits"_a = py::none(),
-          "crc"_a = true, "transfer"_a = py::none(), "recoverable_faults"_a = false,
+          "slots"_a = 0, "crc"_a = true, "transfer"_a = py::none(), "recoverable_faults"_a = false,
           "limits_hellos"_a = true, "layouts"_a = true,
           "version 3 or 4; 0: 4.1, or 3 if the server lacks it. Calls without `uid` carry "
           "AUTH_NONE. `transfer`: how data gets to the other end over RDMA (TRANSFER_MODES); "
           "`optimistic` stands for that mode. A transfer has READs or "
           "WRITEs of at most `io_bytes`, at most `in_flight` at "
           "a time. Over RDMA `inline_bytes` are announced, and data of `chunk_from` octets takes a "
-          "chunk even if it fits. `recoverable_faults`: over iwarp, a refused RDMA Read of the "
+          "chunk even if it fits. `slots`: what a session asks for, or 0 for as many as there may "
+          "be "
+          "calls. `recoverable_faults`: over iwarp, a refused RDMA Read of the "
           "mode "
           "optimistic leaves its connection up, if the server agrees. Without `limits_hellos` "
           "HELLO "
@@ -356,10 +360,11 @@ void bind_peer_files(py::module_& module) {
       .def_property_readonly("optimistic", &PyFiles::optimistic,
                              "Reads so far as a dict, or None without direct access: RDMA Reads "
                              "that were valid and that failed, READs of either program.")
-      .def_property_readonly("pnfs", &PyFiles::pnfs,
-                             "What went to data servers so far as a dict, or None if the server "
-                             "has none: counts of layouts, of the metadata server, and of each "
-                             "data server with its addresses.")
+      .def_property_readonly(
+          "pnfs", &PyFiles::pnfs,
+          "What went to data servers so far as a dict, or None if the server "
+          "has none: slots of the session, counts of layouts, of the metadata server, and of each "
+          "data server with its addresses and the slots of its session.")
       .def_property_readonly(
           "read_bytes", [](PyFiles& self) { return self.files().limits().read_bytes; },
           "The largest READ that the server takes.")

@@ -32,10 +32,13 @@ void Endpoint::prepare() {
     wire::encode(options_.announced, data);
   }
   receive_bytes_ = options_.receive_bytes.value_or(options_.announced.receive_bytes);
+  options_.connection.receives = options_.pool ? &options_.pool->queue() : nullptr;
+  if (options_.pool) return copies_.allow(options_.receives);
   receives_ = ReceiveMemory(std::size_t{receive_bytes_} * options_.receives);
 }
 
 void Endpoint::post_all() {
+  if (options_.pool) return;
   for (ReceiveId id = 0; id < options_.receives; ++id) post(id);
 }
 
@@ -73,7 +76,9 @@ MutableView Endpoint::receive_buffer(ReceiveId receive) {
 }
 
 void Endpoint::add_receives(std::uint32_t count) {
-  if (!added_receives_.empty() || !connection_) return;
+  if (added_ || !connection_) return;
+  added_ = true;
+  if (options_.pool) return copies_.allow(count);
   added_receives_ = ReceiveMemory(std::size_t{receive_bytes_} * count);
   for (ReceiveId id = 0; id < count; ++id) post(options_.receives + id);
 }
@@ -84,6 +89,7 @@ void Endpoint::post(ReceiveId receive) {
 
 void Endpoint::repost(ReceiveId receive) {
   --used_receives_;
+  if (options_.pool) return copies_.remove(receive);
   post(receive);
 }
 
@@ -91,6 +97,7 @@ void Endpoint::release_receives() {
   if (!connection_ || used_receives_ > 0 || !connection_->receives_are_empty()) return;
   receives_.release();
   added_receives_.release();
+  copies_.release();
 }
 
 Expected<void, fabric::Error> Endpoint::send(std::span<const View> parts, WorkTag tag,
@@ -135,8 +142,17 @@ void Endpoint::on_refused(fabric::Connection& /*connection*/, const fabric::Erro
 
 void Endpoint::on_received(fabric::Connection& /*connection*/, fabric::WorkId id,
                            MutableView buffer, std::optional<std::uint32_t> invalidated) {
+  auto receive = static_cast<ReceiveId>(id);
+  if (options_.pool) {
+    const auto copied = copies_.add(buffer);
+    options_.pool->repost(id);
+    // RFC 8166 3.3.1: the peer has more calls outstanding than were granted.
+    if (!copied) return abort();
+    receive = *copied;
+    buffer = copies_.at(receive);
+  }
   ++used_receives_;
-  user_.on_message(static_cast<ReceiveId>(id), buffer, invalidated);
+  user_.on_message(receive, buffer, invalidated);
 }
 
 void Endpoint::on_completed(fabric::Connection& /*connection*/, fabric::WorkId id,

@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "endpoint/limits.h"
+#include "endpoint/message_copies.h"
 #include "endpoint/receive_memory.h"
+#include "endpoint/receive_pool.h"
 #include "fabric/fabric.h"
 #include "wire/private_data.h"
 
@@ -19,7 +21,10 @@ struct EndpointOptions {
   std::optional<Bytes> raw_private_data;     // sent instead of the encoding of `announced`
   std::uint32_t receives = kDefaultCredits;  // receives kept posted
   std::optional<std::uint32_t> receive_bytes;  // size of a receive, if not as announced
-  fabric::ConnectionOptions connection;        // its private_data is filled in
+  /// Of the server side: its receives are these, and `receives` only limits the messages that are
+  /// in use at a time. A peer that sends more loses the connection. Must outlive the endpoint.
+  ReceivePool* pool = nullptr;
+  fabric::ConnectionOptions connection;  // its private_data is filled in
   /// Of the client side: places octets of messages (fabric::Connection::split_sends), if the
   /// provider can. Must outlive the endpoint.
   fabric::HeadReader* head_reader = nullptr;
@@ -112,8 +117,10 @@ class Endpoint final : private fabric::Handler {
   std::optional<wire::FoundPrivateData> found_;
   wire::Negotiated negotiated_;
   std::uint32_t receive_bytes_ = 0;
-  ReceiveMemory receives_;         // `receive_bytes_` octets for each receive
-  ReceiveMemory added_receives_;   // likewise, for the receives with the next numbers
+  ReceiveMemory receives_;        // `receive_bytes_` octets for each receive
+  ReceiveMemory added_receives_;  // likewise, for the receives with the next numbers
+  bool added_ = false;
+  MessageCopies copies_;           // instead, with a pool
   std::size_t used_receives_ = 0;  // that are not posted
   bool up_ = false;
 };

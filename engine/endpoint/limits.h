@@ -82,6 +82,10 @@ inline constexpr std::chrono::milliseconds kIdlenessInterval{2000};
 inline constexpr std::chrono::milliseconds kIdleTimeout{300'000};
 /// Calls whose RDMA operations failed, remembered for the retry (RFC 8166 4.5.3).
 inline constexpr std::size_t kMostFailedCalls = 64;
+/// Receives that the connections of one provider share, and their octets together: more than any
+/// network delivers between two turns of the server.
+inline constexpr std::uint32_t kMostSharedReceives = 16'384;
+inline constexpr std::uint64_t kMostSharedReceiveBytes = std::uint64_t{64} << 20;
 // The RPC header, the credential and the first arguments.
 inline constexpr std::size_t kChecksummedOctets = 256;
 /// For this long: clients connect again within seconds. An XID is only unique for one client. A

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "fabric/iwarp/policy.h"
+#include "fabric/receive_queue.h"
 #include "fabric/region.h"
 #include "fabric/roce/packets/bent_packet.h"
 #include "fabric/roce/packets/limits.h"
@@ -65,9 +66,6 @@ struct Capabilities {
   std::size_t largest_send = 0;
   std::size_t largest_private_data = 0;
 };
-
-/// The owner's id of a posted operation, returned in the notification of its completion.
-using WorkId = std::uint64_t;
 
 enum class Operation : std::uint8_t { send, rdma_write, rdma_read };
 
@@ -151,6 +149,9 @@ struct ConnectionOptions {
   // roce fault hook: alters the packet of this index of our response to a READ request.
   fabric::roce::SharedBend bent_response{};
   fabric::roce::Policy roce{};
+  /// Sends of the peer take these receives, and the connection has none of its own. The queue must
+  /// be of the same provider and outlive the connection's end. Errc::unsupported without one.
+  ReceiveQueue* receives = nullptr;
 };
 
 /// Alters what one Send, Write or Read transmits (Capabilities::fault_hooks; the last member:
@@ -180,7 +181,7 @@ class Connection {
   virtual ~Connection() = default;
 
   /// Receives are used in posting order. The buffer must live until its notification or
-  /// `on_closed`.
+  /// `on_closed`. Does nothing if the receives are of a queue (ConnectionOptions::receives).
   virtual void post_receive(MutableView buffer, WorkId id) = 0;
   /// From the next Send on, octets that `reader` places go there straight from the stream. Their
   /// part of the posted receive keeps its old octets. The message has its whole length all the
@@ -263,7 +264,9 @@ class Connection {
   ///   repeated as it should be, so its operation keeps its event.
   /// - Memory of the connection's domain that is remotely open. It is reported right after Accept,
   ///   and whenever it is opened or closed later, on every connection of the domain.
-  /// - Posted receives likewise, each with its size.
+  /// - Posted receives likewise, each with its size. Those of a ReceiveQueue are no connection's
+  /// and
+  ///   give no event.
   /// - One Disconnect at the end; its actor is the side that ended the connection.
   virtual void observe(trace::EventSink* events, trace::ByteSink* bytes) = 0;
 
@@ -312,6 +315,13 @@ class Provider : public net::Pollable {
  public:
   virtual Capabilities capabilities() const = 0;
   virtual std::unique_ptr<Domain> make_domain() = 0;
+  /// Receives for any number of connections of the domain (ConnectionOptions::receives). When they
+  /// are used up, a software provider holds the peers back. Over iwarp it reads no further on a
+  /// connection whose next Send has no receive. Over roce that Send gets an RNR NAK, and the
+  /// receive that comes next is kept for its repetition.
+  virtual Expected<std::unique_ptr<ReceiveQueue>, Error> make_receive_queue(Domain& /*domain*/) {
+    return tl::unexpected(Error{Errc::unsupported, "the provider has no shared receive queue"});
+  }
   /// Either callback may destroy the listener.
   virtual Expected<std::unique_ptr<Listener>, Error> listen(const Url& url,
                                                             AcceptCallback on_request,

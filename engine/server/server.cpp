@@ -91,7 +91,10 @@ Expected<net::Url, net::Error> Server::listen_rdma(const ListenAddress& address)
   auto found = std::ranges::find_if(
       rdma_, [&](const auto& transport) { return &transport->provider() == address.provider; });
   if (found == rdma_.end()) {
-    rdma_.push_back(std::make_unique<RdmaTransport>(context_, *address.provider));
+    auto transport = std::make_unique<RdmaTransport>(context_, *address.provider);
+    if (auto shared = transport->share_receives(); !shared)
+      return tl::unexpected(std::move(shared.error()));
+    rdma_.push_back(std::move(transport));
     pollables_.push_back(address.provider);
     found = rdma_.end() - 1;
   }
@@ -109,6 +112,7 @@ Expected<net::Url, net::Error> Server::listen_stream(const net::Url& wanted) {
     streams_ = std::move(*opened);
     pollables_.push_back(streams_.get());
   }
+  context_.has_streams = true;
   const auto address = streams_->listen(wanted);
   if (!address) return tl::unexpected(address.error());
   net::Url url = wanted;

@@ -72,6 +72,7 @@ struct ServerContext {
   CallbackTimers callbacks;
   ServerStatistics statistics;
   std::uint64_t next_connection = 1;
+  bool has_streams = false;  // it listens over TCP too: such a connection may join any session
 };
 
 }  // namespace steertag::peer

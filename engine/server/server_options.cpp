@@ -26,6 +26,17 @@ Expected<void, std::string> check(const ServerOptions& options) {
                                    std::to_string(options.announced.receive_bytes) +
                                    " octets: the receives of a connection " + "may take " +
                                    std::to_string(kMostReceiveBytes) + " octets together");
+  if (options.shared_receives > kMostSharedReceives)
+    return Unexpected<std::string>(std::to_string(options.shared_receives) +
+                                   " shared receives: there can be " +
+                                   std::to_string(kMostSharedReceives) + " at most");
+  const std::uint64_t shared =
+      std::uint64_t{options.shared_receives} * options.announced.receive_bytes;
+  if (shared > kMostSharedReceiveBytes)
+    return Unexpected<std::string>(
+        std::to_string(options.shared_receives) + " shared receives of " +
+        std::to_string(options.announced.receive_bytes) + " octets: they may take " +
+        std::to_string(kMostSharedReceiveBytes) + " octets together");
   return {};
 }
 

@@ -25,6 +25,9 @@ class DirectAccess;
 struct ServerOptions {
   std::uint32_t credits = kDefaultCredits;  // granted in every reply; 1 .. kMostCredits
   wire::PrivateData announced{true, kDefaultAnnouncedBytes, kDefaultAnnouncedBytes};
+  /// Receives that all connections of one provider share; 0: each has receives for its credits. The
+  /// pool may be far smaller than the credits that they were granted together.
+  std::uint32_t shared_receives = 0;
   bool sends_private_data = true;
   bool crc = true;  // over iwarp: it asks for CRC32C; one side that asks is enough (RFC 5044 4.4)
   std::chrono::milliseconds idle_timeout = kIdleTimeout;  // 0: none

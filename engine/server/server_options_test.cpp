@@ -34,6 +34,18 @@ TEST(ServerOptionsTest, WhatCannotBeAnnouncedOrPostedIsRefused) {
   }
 }
 
+TEST(ServerOptionsTest, SharedReceivesHaveLimits) {
+  const auto sharing = [](std::uint32_t receives, std::uint32_t bytes) {
+    ServerOptions options = with(32, bytes);
+    options.shared_receives = receives;
+    return check(options).has_value();
+  };
+  EXPECT_TRUE(sharing(1, 262144)) << "fewer than the credits of one connection";
+  EXPECT_TRUE(sharing(kMostSharedReceives, 4096));
+  EXPECT_FALSE(sharing(kMostSharedReceives + 1, 1024));
+  EXPECT_FALSE(sharing(kMostSharedReceives, 5120)) << "more than 64 MiB";
+}
+
 TEST(ServerOptionsTest, IdleTimeoutsAreRoundedUp) {
   EXPECT_EQ(idle_timeout_of(0), 0ms);
   EXPECT_EQ(idle_timeout_of(0.0009), 1ms) << "it would mean: never";

@@ -74,7 +74,8 @@ struct MemoryInvalidated {
   bool guard_intact = true;  // false: octets outside the region's bounds were written
 };
 
-/// Receives that the actor posted. Known for our own side only.
+/// Receives that the actor posted on this connection. Known for our own side only, and not of
+/// receives that connections share: what one of them may take is then unknown.
 struct ReceivePosted {
   std::uint32_t count = 1;
   std::uint32_t size = 0;

@@ -31,6 +31,7 @@ struct Words {
   bool all_squash = false;
   std::vector<std::string> deviations;
   std::uint32_t credits = peer::kDefaultCredits;
+  std::uint32_t shared_receives = 0;
   std::uint32_t inline_bytes = peer::kDefaultAnnouncedBytes;
   double idle_timeout_s = std::chrono::duration<double>(peer::kIdleTimeout).count();
   std::optional<std::string> recovery_file;
@@ -171,6 +172,10 @@ void describe(CLI::App& app, Words& words) {
   app.add_flag("--json", words.json, "print the list as JSON");
   app.add_option("--credits", words.credits, "credits granted in each reply")
       ->capture_default_str();
+  app.add_option("--shared-receives", words.shared_receives,
+                 "post this many receives for all connections of a transport together, however "
+                 "many credits they have; otherwise each connection has receives for its own")
+      ->check(CLI::Range(std::uint32_t{1}, peer::kMostSharedReceives));
   app.add_option("--inline-bytes", words.inline_bytes,
                  "announced send and receive size, a multiple of 1024")
       ->capture_default_str();
@@ -266,6 +271,7 @@ std::variant<Options, Ending> check(const Words& words) {
   options.server.data_server_host = words.data_server_host;
   options.server.first_data_server_port = words.first_data_server_port;
   options.server.credits = words.credits;
+  options.server.shared_receives = words.shared_receives;
   options.server.announced = {!words.no_remote_invalidation, words.inline_bytes,
                               words.inline_bytes};
   options.server.sends_private_data = !words.no_private_data;

@@ -27,6 +27,7 @@ class Figures:
     stale: int = 0
     by_rpc: int = 0
     writes: int = 0
+    server_bytes: int = 0  # of its memory, in rows that look at it
 
     @property
     def rate(self):

@@ -2,7 +2,7 @@
 
 from ci.jobs.bench_nfs import figures
 from ci.jobs.bench_nfs.nfs_page import METHOD, Section, machine_table, megabytes, section_lines
-from ci.jobs.bench_pnfs import killed_server
+from ci.jobs.bench_pnfs import killed_server, receives_page
 from ci.jobs.bench_pnfs.pnfs_rows import (
     COMMITS,
     DATA_SERVERS,
@@ -121,5 +121,6 @@ SECTIONS = {
     "S1": Section("S1: reading", _reading),
     "S2": Section("S2: writing", _writing),
     "S3": Section("S3: iWARP beside TCP", _transports),
+    "S7": Section(receives_page.TITLE, receives_page.lines),
     "S8": Section("S8: a data server dies", _death),
 }

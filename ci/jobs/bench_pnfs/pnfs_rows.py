@@ -5,6 +5,7 @@ import contextlib
 from ci.jobs.bench_nfs.namespaces import join, namespace
 from ci.jobs.bench_nfs.rounds import measure
 from ci.jobs.bench_pnfs import killed_server
+from ci.jobs.bench_pnfs.receives import pool_cells, slot_cells
 from ci.jobs.bench_pnfs.shaped_links import ShapedLinks
 from ci.jobs.bench_pnfs.striped import IO_BYTES, MIB, StripedFile, striped_server
 
@@ -49,6 +50,7 @@ class Rows:
             "S1": self.reading,
             "S2": self.writing,
             "S3": self.transports,
+            "S7": self.receives,
             "S8": self.death,
         }
         return rows[name]()
@@ -108,4 +110,12 @@ class Rows:
                     how = (place, links, provider, DEATH_AMONG, self._rate)
                     for way, each in killed_server.measure(*how).items():
                         found.setdefault((way, (name,)), []).append(each)
+        return found
+
+    def receives(self):
+        """S7: credits with slots, and receives of each connection beside a pool."""
+        found = {}
+        for cells in (slot_cells, pool_cells):
+            with _joined() as (stack, place):
+                found |= measure(list(cells(stack, place)), *self._how)
         return found

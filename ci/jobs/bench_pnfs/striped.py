@@ -33,9 +33,10 @@ def striped_server(place, provider, data_servers, *options, links=None):
 
 
 class StripedFile:
-    """A client of its own, and the file that it reads or writes. `share_bytes` are at each data server."""
+    """A client of its own, and the file that it reads or writes. `share_bytes` are at each data server. Further options are
+    of peer.Files."""
 
-    def __init__(self, main, data_servers, share_bytes, io_bytes=IO_BYTES):
+    def __init__(self, main, data_servers, share_bytes, io_bytes=IO_BYTES, **options):
         self._servers, self._main = data_servers, main
         self._bytes = data_servers * share_bytes
         url = next(iter(main.urls.values()))
@@ -45,8 +46,8 @@ class StripedFile:
             uid=0,
             crc=False,
             io_bytes=io_bytes,
-            in_flight=IN_FLIGHT * data_servers,
             layouts=True,
+            **{"in_flight": IN_FLIGHT * data_servers, **options},
         )
         self._local = os.memfd_create("striped")
         os.truncate(self._local, self._bytes)
@@ -76,6 +77,12 @@ class StripedFile:
         self._remove()
         self._files.end()
         os.close(self._local)
+
+    @property
+    def slots(self):
+        """How many the sessions have, with the metadata server and with data servers: each number once."""
+        known = self._files.pnfs
+        return {known["slots"], *(each["slots"] for each in known["data_servers"])}
 
     def _check_places(self):
         """Raises CannotMeasure if a data server had no part: what was measured is then not what the row says."""

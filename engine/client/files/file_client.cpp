@@ -175,6 +175,7 @@ Expected<void, FileError> FileClient::start_version4(const net::Url& url,
   session.identity = options.identity;
   session.owner = make_owner(random);
   session.policy = options.session;
+  session.slots = options.slots;
   wire::store_u64(session.verifier.data(), random());
   // A session of its own is all that direct access knows.
   const bool is_direct =

@@ -37,6 +37,7 @@ struct FileClientOptions {
   std::uint32_t version = 0;  // 3 or 4 (4.1); 0: 4.1, and 3 if the server does not have it
   Identity identity;
   std::uint32_t credits = kDefaultCredits;  // calls under way over RDMA
+  std::uint32_t slots = 0;                  // SessionOptions::slots, of each session
   std::uint16_t mount_port = 0;             // MOUNT version 3 over TCP; 0: where NFS is
   std::chrono::milliseconds timeout = kCallTimeout;
   /// CallSchedule::set_interrupted

@@ -262,7 +262,9 @@ nfs4::ChannelAttrs ClientSession::wanted_channel() const {
   wanted.ca_maxresponsesize_cached = kMostKeptReply;
   wanted.ca_maxoperations = kMostClientOperations;
   // A slot without a credit would only wait in line.
-  wanted.ca_maxrequests = std::clamp(schedule_.transport().limits().calls, 1U, kMostClientSlots);
+  const std::uint32_t slots =
+      options_.slots != 0 ? options_.slots : schedule_.transport().limits().calls;
+  wanted.ca_maxrequests = std::clamp(slots, 1U, kMostClientSlots);
   return wanted;
 }
 

@@ -35,6 +35,7 @@ struct SessionOptions {
   std::string owner;
   nfs4::Verifier verifier{};
   std::uint32_t transfer_bytes = 1U << 20;  // largest READ and WRITE
+  std::uint32_t slots = 0;                  // asked for; 0: as many as calls can be under way
   /// Asked for the status of a CB_RECALL; without it there is no delegation to recall.
   std::function<nfs4::Status(const nfs4::CbRecallArgs&)> recall{};
   SessionPolicy policy{};

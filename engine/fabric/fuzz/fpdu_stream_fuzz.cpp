@@ -108,7 +108,7 @@ std::uint64_t run(View stream, bool crc, std::size_t piece, bool direct, bool sp
   receiver.limit_inbound_reads(2);
   if (recovers(stream)) receiver.recover_read_faults();
   std::vector<Bytes> buffers(kReceives, Bytes(kReceiveBytes));
-  for (std::size_t i = 0; i < kReceives; ++i) receiver.post(buffers[i], i);
+  for (std::size_t i = 0; i < kReceives; ++i) receiver.receives().post(buffers[i], i);
   auto sink = std::make_shared<std::byte[]>(64);
   receiver.expect({9, 0, 64, 0, sink, sink.get(), 77});
   FpduReceiver fpdus(receiver);

@@ -101,7 +101,7 @@ class Peer final : public ResponderOwner, public PacketOutput {
 
   void post(std::size_t size) {
     buffers_.push_back(std::make_unique<Bytes>(size));
-    responder_.post(*buffers_.back(), buffers_.size());
+    responder_.receives().post(*buffers_.back(), buffers_.size());
   }
 
   void transmit() {

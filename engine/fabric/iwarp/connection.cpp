@@ -33,6 +33,9 @@ IwarpConnection::IwarpConnection(Runtime& runtime, SoftwareDomain& domain, trace
       transmitter_(*this, policy_.segments),
       idle_timeout_(options.idle_timeout) {
   observation_.observe(events, bytes);
+  if (auto* const queue = dynamic_cast<software::SharedReceives*>(options.receives)) {
+    receiver_.receives().share(*queue, [this] { mark_unsettled(); });
+  }
 }
 
 IwarpConnection::~IwarpConnection() {
@@ -144,7 +147,7 @@ void IwarpConnection::enter_operation(Socket socket, const Agreement& agreement)
   receiver_.limit_inbound_reads(agreement.ird);
   ord_ = agreement.ord;
   last_received_ = runtime_.reactor.round_time();
-  observation_.start(receiver_.receives());
+  observation_.start(receiver_.receives().posted());
   watch();
 }
 
@@ -154,7 +157,10 @@ void IwarpConnection::follow_emss() {
 }
 
 void IwarpConnection::post_receive(MutableView buffer, WorkId id) {
-  receiver_.post(buffer, id);
+  if (receiver_.receives().shared()) {
+    return;
+  }
+  receiver_.receives().post(buffer, id);
   observation_.receive_posted(buffer.size());
 }
 
@@ -237,6 +243,7 @@ void IwarpConnection::start_terminate(const TerminateMessage& message, CloseReas
   transmitter_.terminate(message);
   reason_ = std::move(reason);
   state_ = State::terminating;
+  receiver_.receives().close();
   last_sent_ = runtime_.reactor.now();
   mark_unsettled();
 }
@@ -285,6 +292,7 @@ void IwarpConnection::finish(CloseReason reason, How how, trace::Role culprit) {
     observation_.event(culprit, trace::Disconnect{clean});
   }
   observation_.stop();
+  receiver_.receives().close();
   transmitter_.drop_all();
   switch (how) {
     case How::lingering:

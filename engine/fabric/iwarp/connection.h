@@ -65,7 +65,10 @@ class IwarpConnection final : public SoftwareConnection,
   };
 
   // ReactorConnection, SoftwareConnection
-  void settle() override { flush(); }
+  void settle() override {
+    resume();
+    flush();
+  }
   bool closed() const override { return state_ == State::closed; }
   Expiry next_expiry() const override;
   void expire(Wait wait) override;
@@ -106,6 +109,9 @@ class IwarpConnection final : public SoftwareConnection,
 
   void receive();
   bool take(MutableView direct, View scratch, std::size_t count);
+  bool take_octets(View octets);
+  /// Goes on behind a Send that has waited for a receive.
+  void resume();
   void peer_end();
   void stream_error(int code);
   void flush();
@@ -139,6 +145,7 @@ class IwarpConnection final : public SoftwareConnection,
   Observation observation_;
   MessageReceiver receiver_;
   FpduReceiver fpdus_;
+  Bytes kept_;  // octets behind the header of a Send that waits for a receive
   Transmitter transmitter_;
   std::chrono::milliseconds idle_timeout_{0};
   bool blocked_ = false;      // the socket takes no more at present

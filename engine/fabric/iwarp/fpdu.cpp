@@ -41,7 +41,7 @@ std::size_t encode_trailer(std::size_t ulpdu_length, Crc32c crc, bool use_crc, s
 }
 
 MutableView FpduReceiver::direct() {
-  if (stage_ == Stage::header || refused_) {
+  if (stage_ == Stage::header || stage_ == Stage::waiting || refused_) {
     return {};
   }
   // The region may have been closed, or destroyed, since the payload began. When its trailer has
@@ -71,11 +71,19 @@ std::optional<Violation> FpduReceiver::placed(std::size_t count) {
 }
 
 std::optional<Violation> FpduReceiver::take(View bytes) {
-  while (!bytes.empty() && sink_.receiving()) {
+  untaken_ = 0;
+  while ((!bytes.empty() || stage_ == Stage::waiting) && sink_.receiving()) {
     std::optional<Violation> violation;
     switch (stage_) {
       case Stage::header:
         violation = take_header(bytes);
+        break;
+      case Stage::waiting:
+        if (!sink_.admits(segment_)) {
+          untaken_ = bytes.size();
+          return std::nullopt;
+        }
+        begin_payload();
         break;
       case Stage::payload:
         take_payload(bytes);
@@ -108,10 +116,11 @@ std::optional<Violation> FpduReceiver::take_header(View& bytes) {
     header_need_ = kUlpduLengthBytes + ddp_header;
     return std::nullopt;
   }
-  return begin_segment();
+  begin_segment();
+  return std::nullopt;
 }
 
-std::optional<Violation> FpduReceiver::begin_segment() {
+void FpduReceiver::begin_segment() {
   crc_ = Crc32c{};
   if (use_crc_) {
     crc_.update(View(header_.data(), header_have_));
@@ -120,6 +129,10 @@ std::optional<Violation> FpduReceiver::begin_segment() {
   payload_bytes_ = ulpdu_length_ - segment_.header_bytes();
   payload_have_ = 0;
   refused_.reset();
+  stage_ = Stage::waiting;
+}
+
+void FpduReceiver::begin_payload() {
   auto place = sink_.place(segment_, payload_bytes_);
   if (place) {
     place_ = *place;
@@ -130,7 +143,6 @@ std::optional<Violation> FpduReceiver::begin_segment() {
   stage_ = Stage::payload;
   trailer_have_ = 0;
   end_payload();
-  return std::nullopt;
 }
 
 void FpduReceiver::end_payload() {

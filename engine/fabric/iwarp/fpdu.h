@@ -50,6 +50,9 @@ class SegmentSink {
   virtual MutableView next_piece(MutableView whole, std::size_t have) {
     return whole.subspan(have);
   }
+  /// Whether the payload of a segment can be taken now. Otherwise the receiver stops behind its
+  /// header, and asks again in the next `take`.
+  virtual bool admits(const Segment& /*segment*/) { return true; }
   /// The segment has arrived completely and is valid. Its payload is at its destination.
   virtual std::optional<Violation> deliver(const Segment& segment, MutableView payload) = 0;
   /// False once nothing more must be delivered.
@@ -71,6 +74,10 @@ class FpduReceiver {
   std::optional<Violation> placed(std::size_t count);
   /// Takes octets that were received elsewhere. Takes nothing after a violation.
   std::optional<Violation> take(View bytes);
+  /// The segment that has begun is not admitted. The next `take` must begin with the last `untaken`
+  /// octets of the one before.
+  bool waiting() const { return stage_ == Stage::waiting; }
+  std::size_t untaken() const { return untaken_; }
 
   bool between_fpdus() const { return stage_ == Stage::header && header_have_ == 0; }
   /// Counts from 1: the current FPDU, or the next one.
@@ -84,10 +91,11 @@ class FpduReceiver {
   const Segment& segment() const { return segment_; }
 
  private:
-  enum class Stage : std::uint8_t { header, payload, trailer };
+  enum class Stage : std::uint8_t { header, waiting, payload, trailer };
 
   std::optional<Violation> take_header(View& bytes);
-  std::optional<Violation> begin_segment();
+  void begin_segment();
+  void begin_payload();
   void take_payload(View& bytes);
   void put_pieces(View octets);
   std::optional<Violation> take_trailer(View& bytes);
@@ -100,6 +108,7 @@ class FpduReceiver {
   std::array<std::byte, kUlpduLengthBytes + kUntaggedHeaderBytes> header_{};
   std::size_t header_have_ = 0;
   std::size_t header_need_ = kUlpduLengthBytes + 2;
+  std::size_t untaken_ = 0;
   std::size_t ulpdu_length_ = 0;
   Segment segment_;
   MutableView place_;   // empty while a payload is dropped

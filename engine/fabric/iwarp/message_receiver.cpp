@@ -180,7 +180,7 @@ Expected<MutableView, Violation> MessageReceiver::place_send(const Segment& segm
         cause::kInvalidMo,
         text("Send with message offset %u instead of %u (RFC 5041 5.1)", segment.mo, send_mo_));
   }
-  const MutableView buffer = receives_.at(receives_.first()).buffer;
+  const MutableView buffer = receives_.front().buffer;
   if (bytes > buffer.size() - send_mo_) {
     return refuse(cause::kTooLong,
                   text("Send of %llu octets or more for a posted receive of %zu (RFC 5041 7.1)",

@@ -9,8 +9,8 @@
 #include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/fpdu.h"
 #include "fabric/iwarp/policy.h"
+#include "fabric/software/connection_receives.h"
 #include "fabric/software/memory_region.h"
-#include "fabric/software/posted_receive.h"
 #include "fabric/software/send_splitter.h"
 
 namespace steertag::fabric::iwarp {
@@ -57,8 +57,8 @@ class MessageReceiver final : public SegmentSink {
                   SendSplitter& splitter)
       : domain_(domain), delivery_(delivery), policy_(policy), splitter_(splitter) {}
 
-  void post(MutableView buffer, WorkId id) { receives_.push() = {buffer, id}; }
-  const PostedReceives& receives() const { return receives_; }
+  software::ConnectionReceives& receives() { return receives_; }
+  const software::ConnectionReceives& receives() const { return receives_; }
   /// Connection::recover_read_faults
   void recover_read_faults() { recovers_ = true; }
   void expect(PendingRead read) { reads_.push() = std::move(read); }
@@ -74,13 +74,16 @@ class MessageReceiver final : public SegmentSink {
   Expected<MutableView, Violation> place(const Segment& segment,
                                          std::size_t payload_bytes) override;
   std::optional<Violation> deliver(const Segment& segment, MutableView payload) override;
+  bool admits(const Segment& segment) override {
+    const bool takes = receives_.shared() && !segment.tagged && segment.qn == kSendQueue;
+    return !takes || receives_.ready();
+  }
   bool receiving() const override { return delivery_.open(); }
   bool splits(const Segment& segment) const override {
     return splitter_.used() && !segment.tagged && segment.qn == kSendQueue;
   }
   MutableView next_piece(MutableView whole, std::size_t have) override {
-    return splitter_.next(receives_.at(receives_.first()).buffer, send_mo_ + have,
-                          whole.size() - have);
+    return splitter_.next(receives_.front().buffer, send_mo_ + have, whole.size() - have);
   }
 
  private:
@@ -102,7 +105,7 @@ class MessageReceiver final : public SegmentSink {
   Delivery& delivery_;
   const ReceivePolicy& policy_;
   SendSplitter& splitter_;
-  PostedReceives receives_;
+  software::ConnectionReceives receives_;
   Ring<PendingRead> reads_;
   std::uint16_t ird_ = 0;
   std::size_t inbound_reads_ = 0;

@@ -1,4 +1,4 @@
-// The connection in full operation: socket input and output, and deadlines.
+// The connection in full operation: socket output, and deadlines.
 //
 // It handles the reports of receiver and transmitter.
 #include <sys/epoll.h>
@@ -14,17 +14,11 @@ namespace steertag::fabric::iwarp {
 namespace {
 
 // A connection's share of one turn, so that a flooding peer cannot starve the others.
-constexpr int kMostReadsPerTurn = 16;
 constexpr int kMostWritesPerTurn = 16;
 // RFC 5044 4.5: the MULPDU follows the EMSS. That of TCP follows the path, and at the start it is
 // at most half of the peer's first window. Octets between two looks: one more system call for
 // these.
 constexpr std::uint64_t kEmssInterval = 256 * 1024;
-// The octets after a payload received at its destination: the trailer and the next FPDU's headers.
-constexpr std::size_t kBetweenPayloads =
-    kMostTrailerBytes + kUlpduLengthBytes + kUntaggedHeaderBytes;
-// The buffer between messages: takes small messages completely, and little of a large one.
-constexpr std::size_t kFirstRead = 4096;
 
 // RFC 5040 4.8: RDMAP reports remote protection errors of Read Requests, DDP errors of tagged
 // buffers.
@@ -39,108 +33,6 @@ std::optional<Denial> denial(const trace::Terminate& terminate) {
 }
 
 }  // namespace
-
-void IwarpConnection::on_ready(std::uint32_t events) {
-  if (open() && (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) {
-    receive();
-  } else if (!open() && (events & (EPOLLERR | EPOLLHUP)) != 0) {
-    int code = 0;
-    socklen_t length = sizeof code;
-    ::getsockopt(socket_.fd(), SOL_SOCKET, SO_ERROR, &code, &length);
-    stream_error(code == 0 ? ECONNRESET : code);
-  }
-  if (state_ != State::closed) {
-    if ((events & EPOLLOUT) != 0) {
-      last_sent_ = runtime_.reactor.round_time();  // the peer has taken octets
-    }
-    if ((events & EPOLLOUT) != 0 || !transmitter_.idle()) {
-      mark_unsettled();
-    }
-    update_deadline();
-  }
-}
-
-void IwarpConnection::receive() {
-  for (int i = 0; i < kMostReadsPerTurn && open(); ++i) {
-    MutableView direct = fpdus_.direct();
-    std::size_t beside = fpdus_.between_fpdus() ? kFirstRead : kBetweenPayloads;
-    if (!fpdus_.between_fpdus() && fpdus_.ulpdu_length() < kDirectFrom) {
-      // Between large payloads: not much of the next one.
-      beside = fpdus_.large_before() ? direct.size() + kFirstRead : kScratchBytes;
-      direct = {};
-    }
-    std::array<iovec, 2> pieces{
-        {{direct.data(), direct.size()}, {runtime_.scratch.data(), beside}}};
-    const ssize_t got = direct.empty() ? ::readv(socket_.fd(), &pieces[1], 1)
-                                       : ::readv(socket_.fd(), pieces.data(), 2);
-    if (got == 0) {
-      peer_end();
-      return;
-    }
-    if (got < 0) {
-      if (errno != EAGAIN && errno != EINTR) {
-        stream_error(errno);
-      }
-      return;
-    }
-    const auto count = static_cast<std::size_t>(got);
-    if (!take(direct, runtime_.scratch, count) || count < direct.size() + beside) {
-      return;
-    }
-  }
-}
-
-bool IwarpConnection::take(MutableView direct, View scratch, std::size_t count) {
-  last_received_ = runtime_.reactor.round_time();
-  const MutableView placed = direct.first(std::min(direct.size(), count));
-  const View taken = scratch.first(count - placed.size());
-  observation_.octets(trace::other(role_), placed);
-  observation_.octets(trace::other(role_), taken);
-  auto violation = fpdus_.placed(placed.size());
-  if (!violation) {
-    violation = fpdus_.take(taken);
-  }
-  if (violation && open()) {
-    violate(std::move(*violation));
-  }
-  return open();
-}
-
-void IwarpConnection::peer_end() {
-  const bool whole = receives_are_empty();
-  observation_.end(trace::other(role_), whole);
-  if (!whole) {
-    const std::string place = fpdus_.between_fpdus()
-                                  ? "between the segments of a Send"
-                                  : "inside FPDU " + std::to_string(fpdus_.fpdu_number());
-    finish({Errc::peer_reset, "the stream ended " + place, {}, false}, How::lingering,
-           trace::other(role_));
-    return;
-  }
-  if (state_ == State::ending) {
-    finish(std::move(*reason_), How::complete, role_);
-    return;
-  }
-  if (state_ == State::operating) {
-    reason_ = {Errc::peer_closed, "", {}, false};
-    if (receiver_.reads_outstanding() > 0) {
-      reason_->detail =
-          std::to_string(receiver_.reads_outstanding()) + " RDMA Reads were not answered";
-    }
-  }
-  state_ = State::peer_ended;
-  watch();
-  mark_unsettled();
-}
-
-void IwarpConnection::stream_error(int code) {
-  observation_.end(trace::other(role_), false);
-  // After our last message, the way in which the peer closes does not matter.
-  const bool over = state_ == State::terminating || state_ == State::ending;
-  CloseReason reason =
-      over ? std::move(*reason_) : CloseReason{Errc::peer_reset, error_text(code), {}, false};
-  finish(std::move(reason), How::complete, over ? role_ : trace::other(role_));
-}
 
 bool IwarpConnection::may_transmit() const {
   switch (state_) {
@@ -264,7 +156,7 @@ void IwarpConnection::after_flush() {
 }
 
 void IwarpConnection::watch() {
-  const std::uint32_t in = open() ? std::uint32_t{EPOLLIN} : 0;
+  const std::uint32_t in = open() && !fpdus_.waiting() ? std::uint32_t{EPOLLIN} : 0;
   const std::uint32_t out = blocked_ ? std::uint32_t{EPOLLOUT} : 0;
   runtime_.reactor.watch(key_, in | out);
 }
@@ -272,16 +164,18 @@ void IwarpConnection::watch() {
 Expiry IwarpConnection::next_expiry() const {
   const Limits& limits = runtime_.limits;
   Expiry next;
-  const bool inside = !receives_are_empty();
+  // It is our side that takes nothing while a Send waits for a receive.
+  const bool waits = fpdus_.waiting();
+  const bool inside = !receives_are_empty() && !waits;
   const bool operating = state_ == State::operating;
   const bool takes = operating || state_ == State::draining;
-  const bool reading = operating && receiver_.reads_outstanding() > 0;
+  const bool reading = operating && !waits && receiver_.reads_outstanding() > 0;
   next.consider(state_ == State::replying || blocked_, Wait::room, last_sent_, limits.unsent);
   next.consider(takes && inside, Wait::rest, last_received_, limits.mid_message);
   next.consider(reading, Wait::read, last_read_, limits.unanswered_read);
   next.consider(state_ == State::draining, Wait::departure, ending_since_, limits.unsent);
   next.consider(state_ == State::ending, Wait::peers_end, ending_since_, limits.closing);
-  next.consider(operating && idle_timeout_.count() > 0, Wait::any_traffic, last_received_,
+  next.consider(operating && !waits && idle_timeout_.count() > 0, Wait::any_traffic, last_received_,
                 idle_timeout_);
   return next;
 }

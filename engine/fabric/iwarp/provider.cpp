@@ -39,6 +39,9 @@ class IwarpProvider final : public ReactorProvider {
   std::unique_ptr<Domain> make_domain() override {
     return std::make_unique<SoftwareDomain>(runtime().stags);
   }
+  Expected<std::unique_ptr<ReceiveQueue>, Error> make_receive_queue(Domain& /*domain*/) override {
+    return std::make_unique<software::SharedReceives>();
+  }
 
   Expected<std::unique_ptr<Listener>, Error> listen(const Url& url, AcceptCallback on_request,
                                                     RefusedCallback on_refused,

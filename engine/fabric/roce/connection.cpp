@@ -38,6 +38,12 @@ RoceConnection::RoceConnection(Runtime& runtime, SoftwareDomain& domain, trace::
       requester_(*this, *this, runtime.limits, options_.roce),
       responder_(*this, *this, domain, windows_, splitter_, runtime.limits.roce, options_.roce) {
   observation_.observe(events);
+  if (auto* const queue = dynamic_cast<software::SharedReceives*>(options.receives)) {
+    responder_.receives().share(*queue, [this] {
+      last_progress_ = now();
+      mark_unsettled();
+    });
+  }
   key_ = runtime_.reactor.add(*this);
   started_ = runtime_.reactor.now();
 }
@@ -145,7 +151,7 @@ void RoceConnection::operate(View peer_private_data) {
   responder_.bend_response(options_.bent_response);
   state_ = State::operating;
   last_received_ = last_progress_ = now();
-  observation_.start(responder_.receives());
+  observation_.start(responder_.receives().posted());
   mark_unsettled();
   update_deadline();
   give_established(peer_private_data);
@@ -242,7 +248,7 @@ Expiry RoceConnection::next_expiry() const {
       state_ == State::requesting || state_ == State::accepting || state_ == State::accepted;
   next.consider(starting, Wait::startup, after(started_, startup_limit()));
   next.consider(transfers(), Wait::requester, requester_.deadline());
-  next.consider(transfers() && !responder_.between_messages(), Wait::rest,
+  next.consider(transfers() && responder_.awaits_peer(), Wait::rest,
                 after(last_progress_, limits.mid_message));
   next.consider(state_ == State::draining, Wait::departure, after(ending_since_, limits.unsent));
   next.consider(state_ == State::operating && options_.idle_timeout.count() > 0, Wait::any_traffic,

@@ -84,10 +84,10 @@ void RoceConnection::send_bent(PacketHeaders packet, std::span<const View> paylo
 }
 
 void RoceConnection::post_receive(MutableView buffer, WorkId id) {
-  if (state_ == State::closed) {
+  if (state_ == State::closed || responder_.receives().shared()) {
     return;
   }
-  responder_.post(buffer, id);
+  responder_.receives().post(buffer, id);
   observation_.receive_posted(buffer.size());
 }
 

@@ -73,7 +73,7 @@ class ResponderFixture : public ::testing::Test, protected ResponderOwner {
   }
   void post(std::size_t size) {
     buffers.push_back(std::make_unique<Bytes>(size));
-    responder.post(*buffers.back(), buffers.size());
+    responder.receives().post(*buffers.back(), buffers.size());
   }
   RdmaHeader at(Region& region, std::uint64_t offset, std::uint32_t length) {
     return {region.base() + offset, region.stag(), length};

@@ -38,6 +38,9 @@ inline Expected<void, Error> check(const ConnectionOptions& options, std::size_t
   if (options.local_port != 0) {
     return tl::unexpected(Error{Errc::unsupported, std::string(kWhy)});
   }
+  if (options.receives != nullptr) {
+    return tl::unexpected(Error{Errc::unsupported, "verbs:// has no shared receive queue"});
+  }
   return check_options(options, most, kWhy);
 }
 

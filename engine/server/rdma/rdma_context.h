@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "endpoint/receive_pool.h"
 #include "endpoint/region_pool.h"
 #include "fabric/fabric.h"
 #include "server/rdma/pull_watchdog.h"
@@ -22,6 +23,7 @@ struct RdmaContext {
   std::size_t write_parts;  // of one RDMA Write
   std::unique_ptr<fabric::Domain> domain;
   RegionPool pool;
+  std::unique_ptr<ReceivePool> receives;  // none: each connection has its own
   PullQueue pulls;
   PullWatchdog watchdog;
   std::size_t unproven_bytes = 0;  // of it, held by connections that were not proven

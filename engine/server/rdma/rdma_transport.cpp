@@ -40,12 +40,23 @@ Expected<std::uint16_t, fabric::Error> RdmaTransport::listen(const fabric::Url& 
   return listeners_.back()->port();
 }
 
+Expected<void, fabric::Error> RdmaTransport::share_receives() {
+  const ServerOptions& options = context_.options;
+  if (options.shared_receives == 0) return {};
+  auto receives = ReceivePool::open(rdma_.provider, *rdma_.domain, options.shared_receives,
+                                    options.announced.receive_bytes);
+  if (!receives) return tl::unexpected(std::move(receives.error()));
+  rdma_.receives = std::move(*receives);
+  return {};
+}
+
 EndpointOptions RdmaTransport::endpoint_options() const {
   EndpointOptions options;
   options.announced = context_.options.announced;
   options.sends_private_data = context_.options.sends_private_data;
   // RFC 8166 3.3.1: a receive for every granted credit, before anything is granted.
   options.receives = context_.options.credits + kSpareReceives;
+  options.pool = rdma_.receives.get();
   options.connection.crc = context_.options.crc;
   options.connection.idle_timeout = context_.options.idle_timeout;
   options.connection.iwarp = context_.options.iwarp;

@@ -19,6 +19,8 @@ class RdmaTransport {
 
   /// Listens at `url` too. Returns the port that is listened on really.
   Expected<std::uint16_t, fabric::Error> listen(const fabric::Url& url);
+  /// Makes the receives that its connections share, if the options want it.
+  Expected<void, fabric::Error> share_receives();
   fabric::Provider& provider() const { return rdma_.provider; }
   std::size_t connection_count() const { return connections_.size(); }
   const RegionPool& pool() const { return rdma_.pool; }

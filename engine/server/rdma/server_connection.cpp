@@ -33,6 +33,7 @@ ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
       info_{context.next_connection++, true, {}, {}},
       endpoint_(rdma.provider, *this, options),
       most_transactions_(std::size_t{2} * std::max(options.receives, kFewestReceives)) {
+  info_.most_slots = context.options.credits + (context.has_streams ? 1U : 0U);
   callbacks_ = std::make_shared<ConnectionBackchannel>(static_cast<Sender&>(*this),
                                                        context.callbacks, kFirstCallbackXid, 1);
   info_.backchannel = callbacks_;

@@ -31,6 +31,9 @@ struct ConnectionInfo {
   std::weak_ptr<Backchannel> backchannel;
   std::uint16_t peer_port = 0;
   net::Address peer{};  // over RDMA alone
+  /// Over RDMA: the slots that can be in use of a session made here. A credit bounds each call, and
+  /// one call may go beside them over TCP (RFC 8881 2.10.3.1). 0: no limit.
+  std::uint32_t most_slots = 0;
 };
 
 /// What a procedure may know beside its arguments. Both are valid during the call only.

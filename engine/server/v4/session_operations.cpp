@@ -33,8 +33,9 @@ Binding& bind(Session& session, const ConnectionInfo& info) {
   return all.emplace_back(std::move(binding));
 }
 
-/// What we make of the fore channel that the client asks for (RFC 8881 18.36.3): nothing grows.
-nfs4::ChannelAttrs fore_channel(const nfs4::ChannelAttrs& asked, bool rdma) {
+/// What we make of the fore channel that the client asks for (RFC 8881 18.36.3): nothing grows. A
+/// slot beyond what the connection's credits let be in use is not granted.
+nfs4::ChannelAttrs fore_channel(const nfs4::ChannelAttrs& asked, const ConnectionInfo& info) {
   nfs4::ChannelAttrs granted;
   const auto largest = static_cast<std::uint32_t>(kLargestCall);
   granted.ca_maxrequestsize = std::min(asked.ca_maxrequestsize, largest);
@@ -43,7 +44,9 @@ nfs4::ChannelAttrs fore_channel(const nfs4::ChannelAttrs& asked, bool rdma) {
       std::min({asked.ca_maxresponsesize_cached, granted.ca_maxresponsesize, kLargestCachedReply});
   granted.ca_maxoperations = std::min(asked.ca_maxoperations, kMostOperationsPerCompound);
   granted.ca_maxrequests = std::min(asked.ca_maxrequests, kMostSlots);
-  if (rdma && !asked.ca_rdma_ird.empty())
+  if (info.most_slots > 0)
+    granted.ca_maxrequests = std::min(granted.ca_maxrequests, info.most_slots);
+  if (info.rdma && !asked.ca_rdma_ird.empty())
     granted.ca_rdma_ird.push_back(std::min(asked.ca_rdma_ird[0], kMostIrd));
   return granted;
 }
@@ -112,7 +115,7 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   result.status = check_channels(args);
   if (result.status != nfs4::Status::NFS4_OK) return result;
   auto session = std::make_unique<Session>();
-  session->fore = fore_channel(args.csa_fore_chan_attrs, info.rdma);
+  session->fore = fore_channel(args.csa_fore_chan_attrs, info);
   const std::size_t slot_bytes =
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
   const std::uint32_t slots =

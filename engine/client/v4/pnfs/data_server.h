@@ -56,6 +56,11 @@ class DataServer {
   void end();
 
   const std::vector<DataServerPath>& paths() const { return paths_; }
+  /// Of the session by the address in use; 0 without one.
+  std::uint32_t slots() const {
+    const auto& session = ways_[current_].session;
+    return session ? session->slots() : 0;
+  }
   DataServerCounts& counts() { return counts_; }
   const DataServerCounts& counts() const { return counts_; }
 

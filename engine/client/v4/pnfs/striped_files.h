@@ -39,6 +39,8 @@ class StripedFiles final : public ForwardedFiles {
   void return_delegation(RemoteFile file) override { nfs4_.return_delegation(file); }
   Expected<void, FileError> end() override;
 
+  /// Of the session with the metadata server.
+  std::uint32_t slots() const { return nfs4_.session().slots(); }
   const LayoutCounts& layouts() const { return layouts_.counts(); }
   const DataServerSet& data_servers() const { return servers_; }
   /// READs and WRITEs that went to the metadata server, with and without a layout.

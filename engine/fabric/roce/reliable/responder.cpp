@@ -33,7 +33,7 @@ void Responder::stop() {
   started_ = false;
   answers_.clear();
   executed_.clear();
-  receives_.clear();
+  receives_.close();
 }
 
 std::uint32_t Responder::packets_of(std::uint32_t length) const {
@@ -201,7 +201,7 @@ std::optional<Refusal> Responder::take_send(const Packet& request) {
   if (auto refusal = check_shape(request, Message::send)) {
     return refusal;
   }
-  if (receives_.empty()) {
+  if (!receives_.ready()) {
     nak(static_cast<std::uint8_t>(kRnrNak | limits_.rnr_timer));
     return std::nullopt;
   }

@@ -12,6 +12,7 @@
 #include "fabric/roce/packets/formats.h"
 #include "fabric/roce/packets/policy.h"
 #include "fabric/roce/reliable/packet_output.h"
+#include "fabric/software/connection_receives.h"
 #include "fabric/software/ring.h"
 #include "fabric/software/send_splitter.h"
 
@@ -73,11 +74,14 @@ class Responder {
   /// Takes and sends nothing more.
   void stop();
 
-  void post(MutableView buffer, WorkId id) { receives_.push() = {buffer, id}; }
-  const PostedReceives& receives() const { return receives_; }
+  software::ConnectionReceives& receives() { return receives_; }
   /// Whether an acknowledgement waits, and nothing else.
   bool only_acknowledges() const;
   bool between_messages() const { return message_ == Message::none; }
+  /// A message has begun, or a shared receive is kept for one that the peer repeats.
+  bool awaits_peer() const {
+    return !between_messages() || (receives_.shared() && !receives_.empty());
+  }
   std::uint32_t msn() const { return msn_; }
   /// The PSN of the next request.
   std::uint32_t expected() const { return expected_; }
@@ -136,7 +140,7 @@ class Responder {
   const Limits& limits_;
   const Policy& policy_;
   ResponseTerms terms_;
-  PostedReceives receives_;
+  software::ConnectionReceives receives_;
   Answers answers_;
   Ring<ExecutedRead> executed_;  // the last ones, as many as the peer may repeat
   std::uint32_t expected_ = 0;

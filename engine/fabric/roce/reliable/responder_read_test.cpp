@@ -174,7 +174,7 @@ TEST_F(RoceResponderReadTest, ByPolicyASendBehindHalfAWriteStaysInItsReceive) {
   Responder lax{*this, output, domain, windows, splitter, limits, policy};
   lax.start({kFirst, kMtu, 2});
   Bytes buffer(8);
-  lax.post(buffer, 1);
+  lax.receives().post(buffer, 1);
   auto region = domain.allocate(600, {false, true});
   const auto give = [&](Opcode opcode, std::uint32_t number, const Bytes& payload) {
     Packet packet = request(opcode, number);

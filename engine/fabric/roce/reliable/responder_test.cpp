@@ -62,6 +62,29 @@ TEST_F(RoceResponderTest, ASendWithoutAReceiveIsTakenWhenThePeerRepeatsIt) {
   EXPECT_EQ(events, Lines{"Send 4 into 1"});
 }
 
+TEST_F(RoceResponderTest, ASharedReceiveIsKeptForTheRepetition) {
+  software::SharedReceives queue;
+  int kept = 0;
+  responder.receives().share(queue, [&] { ++kept; });
+  take(Opcode::send_only, 0, octets("call"));
+  EXPECT_EQ(output.take_lines(), Lines{line("RNR NAK", 0)});
+  EXPECT_EQ(queue.waiting(), 1U);
+  EXPECT_FALSE(responder.awaits_peer()) << "there is nothing yet that the peer keeps from others";
+  Bytes room(8);
+  queue.post(room, 7);
+  EXPECT_EQ(kept, 1);
+  EXPECT_EQ(queue.posted(), 0U) << "another connection may take it";
+  EXPECT_TRUE(responder.awaits_peer());
+  take(Opcode::send_only, 0, octets("call"));
+  EXPECT_EQ(output.take_lines(), Lines{line("ACK", 0)});
+  EXPECT_EQ(events, Lines{"Send 4 into 7"});
+  EXPECT_FALSE(responder.awaits_peer());
+  queue.post(room, 8);
+  take(Opcode::send_first, 1, pattern(kMtu / 2));  // of another length than the path MTU
+  responder.stop();
+  EXPECT_EQ(queue.posted(), 1U);
+}
+
 TEST_F(RoceResponderTest, PacketsOfOneSendFillOneReceive) {
   post(600);
   post(600);
@@ -100,7 +123,7 @@ TEST_F(RoceResponderTest, PacketsOutOfShapeAreInvalidRequests) {
     Responder other{*this, log, domain, windows, splitter, limits};
     other.start({kFirst, kMtu, 2});
     Bytes buffer(8);
-    other.post(buffer, 1);
+    other.receives().post(buffer, 1);
     refused.reset();
     const Bytes payload(each.bytes);
     Packet packet;
