@@ -2,8 +2,9 @@
 
 from ci.jobs.bench_nfs import figures
 from ci.jobs.bench_nfs.nfs_page import METHOD, Section, machine_table, megabytes, section_lines
-from ci.jobs.bench_pnfs.pnfs_rows import COMMITS, DATA_SERVERS, FLOOR, FLOOR_AT, PACKINGS
-from ci.jobs.bench_pnfs.pnfs_rows import TRANSPORTS, UNITS
+from ci.jobs.bench_pnfs import transport_page
+from ci.jobs.bench_pnfs.pnfs_rows import COMMITS, FLOOR, FLOOR_AT, PACKINGS, UNITS
+from ci.jobs.bench_pnfs.striped import DATA_SERVERS, TRANSPORTS
 from steertag.bench.bench_table import size as octets
 from steertag.matrix.matrix_markdown import table
 
@@ -91,4 +92,5 @@ SECTIONS = {
     "S1": Section("S1: reading", _reading),
     "S2": Section("S2: writing", _writing),
     "S3": Section("S3: iWARP beside TCP", _transports),
+    **transport_page.SECTIONS,
 }

@@ -1,14 +1,19 @@
-"""The plot of a run, as SVG."""
+"""The plots of a run, as SVG."""
 
 from ci.jobs.bench_nfs import figures
-from ci.jobs.bench_pnfs.pnfs_rows import DATA_SERVERS, PACKINGS, UNITS
+from ci.jobs.bench_pnfs import transport_page
+from ci.jobs.bench_pnfs.pnfs_rows import PACKINGS, UNITS
+from ci.jobs.bench_pnfs.striped import DATA_SERVERS
 from steertag.bench.bench_plot import figure, from_zero, to_svg
 from steertag.bench.bench_table import size as octets
 
 
 def plots(results):
     """{name of a file: SVG}."""
-    return {"pnfs-scaling.svg": _scaling(results["S1"])} if "S1" in results else {}
+    made = transport_page.plots(results)
+    if "S1" in results:
+        made["pnfs-scaling.svg"] = _scaling(results["S1"])
+    return made
 
 
 def _scaling(found):

@@ -1,24 +1,29 @@
 """The rows of scaling. Each gives {(way, kind): [Figures]}; the ways are numbers of data servers, or transports."""
 
 import contextlib
+import functools
 
 from ci.jobs.bench_nfs.namespaces import join, namespace
 from ci.jobs.bench_nfs.rounds import measure
+from ci.jobs.bench_pnfs import transport_rows
 from ci.jobs.bench_pnfs.shaped_links import ShapedLinks
-from ci.jobs.bench_pnfs.striped import IO_BYTES, MIB, StripedFile, striped_server
+from ci.jobs.bench_pnfs.striped import DATA_SERVERS, IO_BYTES, MIB, TRANSPORTS
+from ci.jobs.bench_pnfs.striped import StripedFile, striped_server
 
-DATA_SERVERS = (1, 2, 4, 8)
 COMMITS = ("ds", "mds")
 UNITS = (65536, 1048576)
 PACKINGS = ("sparse", "dense")
-# {name of a column: provider}
-TRANSPORTS = {"TCP": "tcp", "iWARP without CRC": "iwarp"}
 # A data server's part of a file: with links of 100 Mbit/s two thirds of a second.
 SHAPED_SHARE, SHARE = 8 * MIB, 32 * MIB
 FLOOR_AT, FLOOR = 8, 7.2
 
 
 NETWORK = "stripes"
+LATENCIES = {
+    "S4": transport_rows.layout_cells,
+    "S5": transport_rows.create_cells,
+    "S6": transport_rows.zipf_cells,
+}
 
 
 @contextlib.contextmanager
@@ -43,7 +48,10 @@ class Rows:
         self._rate, self._how = rate_mbit, (rounds, seconds)
 
     def measured(self, name):
-        return {"S1": self.reading, "S2": self.writing, "S3": self.transports}[name]()
+        rows = {"S1": self.reading, "S2": self.writing, "S3": self.transports}
+        for row, cells in LATENCIES.items():
+            rows[row] = functools.partial(self.latencies, cells)
+        return rows[name]()
 
     def reading(self):
         """S1: READ by data servers, each behind a link of its own; by stripe unit and packing."""
@@ -89,3 +97,8 @@ class Rows:
                     for operation in ("read", "write"):
                         cells.append(file.cell(way, (operation, servers), operation))
             return measure(cells, *self._how)
+
+    def latencies(self, cells_of):
+        """S4, S5 and S6: over each transport; no link is limited."""
+        with _joined() as (stack, place):
+            return measure(list(cells_of(stack, place)), *self._how)
