@@ -1,5 +1,4 @@
-// What the bench of creates does at its servers, and what it counts, by a clock that only the
-// answers move.
+// What the bench of creates does and counts, by a clock that only the answers move.
 #include "client/bench/create_bench.h"
 
 #include <set>
@@ -9,8 +8,7 @@
 namespace steertag::peer::testing {
 namespace {
 
-/// A session for each of two servers, of which the fixture is the first. It keeps names, and an
-/// answer takes a millisecond.
+/// Two servers, and a session for each. They keep names, and an answer takes a millisecond.
 class CreateBenchTest : public ClientSessionTest {
  protected:
   CreateBenchTest()
@@ -135,9 +133,9 @@ TEST_F(CreateBenchTest, CreatesAtOnePlaceAfterTheOther) {
 }
 
 TEST_F(CreateBenchTest, CountsWholeCreates) {
-  CreateBench made = bench();
-  ASSERT_TRUE(made.measure({.places = 2, .duration = 1ms}));  // makes the sessions
-  const auto measured = made.measure({.places = 2, .duration = 80ms});
+  CreateBench creates = bench();
+  ASSERT_TRUE(creates.measure({.places = 2, .duration = 1ms}));  // makes the sessions
+  const auto measured = creates.measure({.places = 2, .duration = 80ms});
   ASSERT_TRUE(measured) << measured.error().message();
   EXPECT_EQ(measured->calls, 10U) << "eight answers for each";
   EXPECT_EQ(measured->elapsed, 80ms) << "without the REMOVEs";
@@ -145,10 +143,10 @@ TEST_F(CreateBenchTest, CountsWholeCreates) {
 }
 
 TEST_F(CreateBenchTest, SomeAreUnderWayWithAnOwnerEach) {
-  CreateBench made = bench();
-  ASSERT_TRUE(made.measure({.places = 1, .duration = 1ms}));
+  CreateBench creates = bench();
+  ASSERT_TRUE(creates.measure({.places = 1, .duration = 1ms}));
   owners.clear();
-  const auto measured = made.measure({.places = 1, .calls = 4, .duration = 80ms});
+  const auto measured = creates.measure({.places = 1, .calls = 4, .duration = 80ms});
   ASSERT_TRUE(measured) << measured.error().message();
   EXPECT_EQ(owners.size(), 4U);
   EXPECT_EQ(measured->calls, 23U) << "three are still under way when the time has passed";

@@ -15,7 +15,7 @@ constexpr std::size_t kMacOctets = 8;
 constexpr std::size_t kComponentHandleOctets = kHandleBytes + kIndexOctets + kMacOctets;
 static_assert(kComponentHandleOctets <= nfs4::kMostHandleOctets);
 static_assert(kComponentHandleOctets != kHandleBytes, "the metadata server takes none of them");
-// nfsv4_1_file_layout4 without its handles, each of which has its length before it.
+// nfsv4_1_file_layout4 without its handles. Each has its length before it.
 constexpr std::size_t kLayoutOctets = nfs4::kDeviceIdOctets + 3 * 4 + 8;
 static_assert(kLayoutOctets + kMostStripeUnits * (4 + kComponentHandleOctets) <=
               nfs4::kMostLayoutOctets);
