@@ -1,5 +1,7 @@
 """The rows that compare latencies over RDMA and over TCP: cells of S4, S5 and S6. No link is limited."""
 
+import functools
+
 from ci.jobs.bench_nfs.bench_clients import figures_of
 from ci.jobs.bench_nfs.bench_servers import CannotMeasure, server
 from ci.jobs.bench_nfs.rounds import Cell
@@ -43,7 +45,8 @@ def create_cells(stack, place):
         for count in CREATED_AT:
             for creates in CREATES:
                 how = {"servers": count, "in_flight": creates}
-                yield _cell(servers, way, ("create", count, creates), bench.measure, **how)
+                measured = functools.partial(bench.measure, **how)
+                yield _cell(servers, way, ("create", count, creates), measured)
 
 
 def zipf_cells(stack, place):
@@ -56,7 +59,8 @@ def zipf_cells(stack, place):
             stack.callback(_close_striped, files, bench, data_servers)
             bench.fill()
             how = {"io_bytes": ZIPF_READ_BYTES, "zipf_alpha": ZIPF_ALPHA, "seed": ZIPF_SEED}
-            yield _cell([main], way, ("zipf", data_servers), bench.measure, "read", **how)
+            measured = functools.partial(bench.measure, "read", **how)
+            yield _cell([main], way, ("zipf", data_servers), measured)
 
 
 def _client(stack, main, **options):
@@ -65,10 +69,12 @@ def _client(stack, main, **options):
     return files
 
 
-def _cell(servers, way, kind, measure, *arguments, **how):
+def _cell(servers, way, kind, measure):
+    """`measure` gives a peer.Measured."""
+
     def run(seconds):
         before = sum(each.cpu_s() for each in servers)
-        found = measure(*arguments, duration_s=seconds, least_calls=LEAST_CALLS, **how)
+        found = measure(duration_s=seconds, least_calls=LEAST_CALLS)
         return figures_of(found, sum(each.cpu_s() for each in servers) - before)
 
     return Cell(way, kind, run)

@@ -22,7 +22,7 @@ class CreateBenchTest : public ClientSessionTest {
   }
   CreateBench bench() {
     return {{{&schedule, &session, handle(1)}, {&second_schedule, &second_session, handle(2)}},
-            [this] { return transport.now; },
+            [this] { return now; },
             [] { return ProcessorTime{}; }};
   }
   static RemoteHandle handle(std::uint8_t number) {
@@ -39,7 +39,7 @@ class CreateBenchTest : public ClientSessionTest {
     nfs4::OperationReader<Opnum> operations(reader, "argarray");
     Bytes out;
     nfs4::ReplyWriter<Opnum> writer(out, {});
-    transport.now += 1ms;
+    now += 1ms;
     while (const auto number = operations.next()) {
       const Status status = run(reader, *number, server, writer);
       if (status != Status::NFS4_OK) break;
@@ -114,6 +114,7 @@ class CreateBenchTest : public ClientSessionTest {
   }
   void note(Opnum number, std::size_t server) { done.emplace_back(number, server); }
 
+  std::chrono::steady_clock::time_point now{};
   FakeTransport second_transport;
   CallSchedule second_schedule;
   ClientSession second_session;
@@ -133,9 +134,9 @@ TEST_F(CreateBenchTest, CreatesAtOnePlaceAfterTheOther) {
 }
 
 TEST_F(CreateBenchTest, CountsWholeCreates) {
-  CreateBench creates = bench();
-  ASSERT_TRUE(creates.measure({.places = 2, .duration = 1ms}));  // makes the sessions
-  const auto measured = creates.measure({.places = 2, .duration = 80ms});
+  CreateBench both = bench();
+  ASSERT_TRUE(both.measure({.places = 2, .duration = 1ms}));  // makes the sessions
+  const auto measured = both.measure({.places = 2, .duration = 80ms});
   ASSERT_TRUE(measured) << measured.error().message();
   EXPECT_EQ(measured->calls, 10U) << "eight answers for each";
   EXPECT_EQ(measured->elapsed, 80ms) << "without the REMOVEs";
@@ -143,10 +144,10 @@ TEST_F(CreateBenchTest, CountsWholeCreates) {
 }
 
 TEST_F(CreateBenchTest, SomeAreUnderWayWithAnOwnerEach) {
-  CreateBench creates = bench();
-  ASSERT_TRUE(creates.measure({.places = 1, .duration = 1ms}));
+  CreateBench both = bench();
+  ASSERT_TRUE(both.measure({.places = 1, .duration = 1ms}));
   owners.clear();
-  const auto measured = creates.measure({.places = 1, .calls = 4, .duration = 80ms});
+  const auto measured = both.measure({.places = 1, .calls = 4, .duration = 80ms});
   ASSERT_TRUE(measured) << measured.error().message();
   EXPECT_EQ(owners.size(), 4U);
   EXPECT_EQ(measured->calls, 23U) << "three are still under way when the time has passed";
