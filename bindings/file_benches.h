@@ -2,8 +2,11 @@
 #pragma once
 
 #include "bind.h"
+#include "client/bench/create_bench.h"
 #include "client/bench/file_bench.h"
+#include "client/bench/layout_bench.h"
 #include "client/bench/small_files_bench.h"
+#include "client/v4/nfs4_files.h"
 
 namespace steertag::bindings {
 
@@ -42,7 +45,8 @@ class PyBench {
 
   peer::Measured measure(const std::string& operation, std::uint32_t io_bytes,
                          std::uint32_t in_flight, double duration_s, std::uint64_t least_calls,
-                         bool copies, std::size_t work_bytes);
+                         bool copies, std::size_t work_bytes, std::optional<double> zipf_alpha,
+                         std::uint64_t seed);
   void fill() {
     waiting([&] { return bench_.fill(); });
   }
@@ -80,6 +84,42 @@ class PySmallFilesBench {
  private:
   peer::RemoteFiles& files_;
   peer::SmallFilesBench bench_;
+};
+
+/// One file whose layouts are measured, of a client that holds none of it.
+class PyLayoutBench {
+ public:
+  PyLayoutBench(peer::Nfs4Files& files, peer::RemoteFile file)
+      : files_(files),
+        file_(file),
+        bench_(files.session(), files.handle_of(file), files.state_of(file),
+               std::chrono::steady_clock::now, peer::processor_time) {}
+
+  peer::Measured measure(double duration_s, std::uint64_t least_calls);
+  void close() {
+    waiting([&] { return files_.close(file_); });
+  }
+
+ private:
+  peer::Nfs4Files& files_;
+  peer::RemoteFile file_;
+  peer::LayoutBench bench_;
+};
+
+/// Creates at several servers.
+class PyCreateBench {
+ public:
+  /// `files` are the clients that the places belong to.
+  PyCreateBench(std::vector<peer::CreatePlace> places, std::vector<py::object> files)
+      : files_(std::move(files)),
+        bench_(std::move(places), std::chrono::steady_clock::now, peer::processor_time) {}
+
+  peer::Measured measure(std::size_t servers, std::uint32_t in_flight, double duration_s,
+                         std::uint64_t least_calls);
+
+ private:
+  std::vector<py::object> files_;
+  peer::CreateBench bench_;
 };
 
 void bind_benches(py::module_& module);

@@ -243,6 +243,22 @@ class PyFiles {
     return std::make_unique<PySmallFilesBench>(files(), std::move(open),
                                                static_cast<std::uint32_t>(size));
   }
+  std::unique_ptr<PyLayoutBench> layout_bench(const PyEntry& object) {
+    Nfs4Files& nfs4 = version4();
+    return std::make_unique<PyLayoutBench>(nfs4, waiting([&] { return nfs4.open(object.handle); }));
+  }
+  CreatePlace place(const std::string& path) {
+    Nfs4Files& nfs4 = version4();
+    return {&nfs4.schedule(), &nfs4.session(),
+            waiting([&] { return nfs4.find(path, true); }).handle};
+  }
+  std::unique_ptr<PyCreateBench> create_bench(const std::vector<py::object>& others,
+                                              const py::object& path) {
+    const std::string octets = octets_of(path);
+    std::vector<CreatePlace> places{place(octets)};
+    for (const py::object& each : others) places.push_back(each.cast<PyFiles&>().place(octets));
+    return std::make_unique<PyCreateBench>(std::move(places), others);
+  }
   Measured measure_names(const py::object& path, const std::string& operation, double duration_s) {
     const NameMeasurement what{octets_of(path), name_operation(operation),
                                to_milliseconds(duration_s)};
@@ -253,6 +269,11 @@ class PyFiles {
 
  private:
   static constexpr std::uint32_t kBenchMode = 0600;
+
+  Nfs4Files& version4() {
+    if (!client_->version4()) throw py::value_error("it needs NFS version 4.1");
+    return *client_->version4();
+  }
 
   /// Runs until it is done or the time has passed.
   template <class Transfer>
@@ -386,6 +407,11 @@ void bind_peer_files(py::module_& module) {
            py::keep_alive<0, 1>(), "A Bench of a new file, which has no octets yet.")
       .def("small_files_bench", &PyFiles::small_files_bench, "objects"_a, py::keep_alive<0, 1>(),
            "A SmallFilesBench of files of one size.")
+      .def("layout_bench", &PyFiles::layout_bench, "object"_a, py::keep_alive<0, 1>(),
+           "A LayoutBench of a file, for a client that has no layout of it.")
+      .def("create_bench", &PyFiles::create_bench, "others"_a, "path"_a, py::keep_alive<0, 1>(),
+           "A CreateBench of the directory at a path, of this server and of the `others`, which "
+           "are Files too.")
       .def("measure_names", &PyFiles::measure_names, "path"_a, "operation"_a = "lookup",
            "duration_s"_a = 1.0,
            "Calls one after the other: lookup of a path, getattr of the object there, or list, of "

@@ -21,8 +21,8 @@ class Pollable {
   virtual std::chrono::milliseconds idle_for(std::chrono::milliseconds most) = 0;
 };
 
-/// Polls all of them. Returns after something happened, a wake-up, or `timeout`. The result is the
-/// number of notifications.
+/// Polls those that have something to do, or all of them if none has. Returns after something
+/// happened, a wake-up, or `timeout`. The result is the number of notifications.
 std::size_t poll_all(std::span<Pollable* const> all, std::chrono::milliseconds timeout);
 
 }  // namespace steertag::net

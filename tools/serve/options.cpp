@@ -49,6 +49,7 @@ struct Words {
   std::string data_server_host;
   std::uint16_t first_data_server_port = 0;
   std::uint32_t stripe_unit = peer::kDefaultStripeUnit;
+  std::uint32_t stripe_turns = 1;
   std::string packing = "sparse";
   std::string commit = "ds";
   bool counts = false;
@@ -152,6 +153,12 @@ void describe(CLI::App& app, Words& words) {
                  "octets of a file that are at one data server before the next has its turn, a "
                  "multiple of 64")
       ->capture_default_str();
+  app.add_option(
+         "--stripe-turns", words.stripe_turns,
+         "turns of each data server in a stripe, each with a filehandle of its own: layouts "
+         "become longer; more than 1 need --packing dense")
+      ->check(CLI::Range(std::uint32_t{1}, peer::kMostStripeUnits))
+      ->capture_default_str();
   app.add_option("--packing", words.packing,
                  "where an octet is at a data server: at its offset in the file (sparse), or "
                  "without the holes that other data servers fill (dense)")
@@ -195,7 +202,7 @@ void describe(CLI::App& app, Words& words) {
 std::optional<std::string> misfit(const Words& words) {
   const bool separate = words.separate_data_servers || words.data_server;
   if (words.has_pattern && !words.data_servers && !words.separate_data_servers)
-    return "--stripe-unit, --packing and --commit need --pnfs or --pnfs-mds";
+    return "the options of stripes need --pnfs or --pnfs-mds";
   if (!words.data_server_host.empty() && !words.data_servers && !words.data_server)
     return "--pnfs-host needs --pnfs or --pnfs-ds";
   if (!words.control.empty() && !separate) return "--control needs --pnfs-mds or --pnfs-ds";
@@ -245,9 +252,9 @@ std::variant<Options, Ending> check(const Words& words) {
   if (words.data_server) options.data_server = *words.data_server - 1;
   if (const auto count = words.data_servers ? words.data_servers : words.separate_data_servers) {
     const peer::StripePattern pattern{*count, words.stripe_unit, words.packing == "dense",
-                                      words.commit == "mds"};
+                                      words.commit == "mds", words.stripe_turns};
     if (const auto possible = peer::check_pattern(pattern); !possible)
-      return Ending{"--stripe-unit: " + possible.error(), kUsageError};
+      return Ending{"--pnfs: " + possible.error(), kUsageError};
     options.stripes = pattern;
   }
   options.counts = words.counts;
@@ -295,7 +302,7 @@ std::variant<Options, Ending> parse(int argc, char** argv) {
   describe(app, words);
   try {
     app.parse(argc, argv);
-    for (const char* name : {"--stripe-unit", "--packing", "--commit"})
+    for (const char* name : {"--stripe-unit", "--stripe-turns", "--packing", "--commit"})
       words.has_pattern |= app.count(name) > 0;
   } catch (const CLI::CallForHelp&) {
     return Ending{app.help(), 0};

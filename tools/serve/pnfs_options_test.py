@@ -31,7 +31,16 @@ def refusal(directory, *words):
 @pytest.mark.parametrize(
     "words, line",
     [
-        (["--packing", "dense"], "--stripe-unit, --packing and --commit need --pnfs or --pnfs-mds"),
+        (["--packing", "dense"], "the options of stripes need --pnfs or --pnfs-mds"),
+        (["--stripe-turns", "2"], "the options of stripes need --pnfs or --pnfs-mds"),
+        (
+            ["--pnfs", "2", "--stripe-turns", "2"],
+            "--pnfs: more than one stripe unit of a data server in a stripe needs dense packing",
+        ),
+        (
+            ["--pnfs", "2", "--stripe-turns", "513", "--packing", "dense"],
+            "--pnfs: a stripe has 1 to 512 turns of 2 data servers",
+        ),
         (["--pnfs-host", "192.0.2.1"], "--pnfs-host needs --pnfs or --pnfs-ds"),
         (["--control", "{0}.control"], "--control needs --pnfs-mds or --pnfs-ds"),
         (["--pnfs-ds", "1"], NEEDS),

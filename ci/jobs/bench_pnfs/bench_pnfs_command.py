@@ -19,13 +19,14 @@ from ci.jobs.bench_pnfs.pnfs_rows import FLOOR, FLOOR_AT, Rows
 
 DESCRIPTION = """\
 Measures how reading and writing of striped files grow with the number of data servers, by our client and server. The servers
-are in a network namespace, and each data server has a link of limited rate. Prints the page; results and plots go to build/bench-pnfs/.
+are in a network namespace, and each data server has a link of limited rate. S3 to S6 compare RDMA with TCP without a limit. Prints
+the page; results and plots go to build/bench-pnfs/.
 """
 PROGRAM = "ci/bench-pnfs"
 MODULE = "ci.jobs.bench_pnfs.bench_pnfs_command"
 FOLDER = PROJECT / "build" / "bench-pnfs"
 PAGE = "pnfs.md"
-ROWS = ("S1", "S2", "S3", "S7", "S8")
+ROWS = ("S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8")
 RATE_MBIT, LEAST_RATE, MOST_RATE = 100, 1, 10_000
 ROW_LIMIT_S = 600
 BELOW = 1

@@ -2,16 +2,9 @@
 
 from ci.jobs.bench_nfs import figures
 from ci.jobs.bench_nfs.nfs_page import METHOD, Section, machine_table, megabytes, section_lines
-from ci.jobs.bench_pnfs import killed_server, receives_page
-from ci.jobs.bench_pnfs.pnfs_rows import (
-    COMMITS,
-    DATA_SERVERS,
-    DEATH_AMONG,
-    FLOOR,
-    FLOOR_AT,
-    PACKINGS,
-)
-from ci.jobs.bench_pnfs.pnfs_rows import TRANSPORTS, UNITS
+from ci.jobs.bench_pnfs import killed_server_page, receives_page, transport_page
+from ci.jobs.bench_pnfs.pnfs_rows import COMMITS, FLOOR, FLOOR_AT, PACKINGS, UNITS
+from ci.jobs.bench_pnfs.striped import DATA_SERVERS, TRANSPORTS
 from steertag.bench.bench_table import size as octets
 from steertag.matrix.matrix_markdown import table
 
@@ -95,32 +88,11 @@ def _transports(found):
     yield from table([*heads, "throughput", "client's CPU a GiB", "servers' CPU a GiB"], rows)
 
 
-def _death(found):
-    look_ms = round(killed_server.LOOK_S * 1000)
-    yield f"READ from {DEATH_AMONG} data servers, processes of their own that share a directory. One of them is killed. Then the"
-    yield f"metadata server gives its part, over a link of the same rate. The throughput is looked at every {look_ms} ms. It is back"
-    yield f"when {killed_server.STEADY} looks together have {killed_server.RETURNED * 100:.0f} % of what it was. Fail-over was future work in 2008."
-    yield ""
-    rows = []
-    for way in TRANSPORTS:
-        before, gap, after = (
-            found[each, (way,)]
-            for each in (killed_server.BEFORE, killed_server.GAP, killed_server.AFTER)
-        )
-        row = [way, megabytes(figures.of(before, "rate"))]
-        row.append(figures.value(each.elapsed_s * 1000 for each in gap).text())
-        row += [figures.ratio(each, before, "rate").text(2) for each in (gap, after)]
-        rows.append(row)
-    heads = ["transport", "MB/s before", "ms until it is back", "throughput meanwhile, to before"]
-    yield from table([*heads, "afterwards, to before"], rows)
-    yield ""
-    yield "![Throughput around the death of a data server](pnfs-death.svg)"
-
-
 SECTIONS = {
     "S1": Section("S1: reading", _reading),
     "S2": Section("S2: writing", _writing),
     "S3": Section("S3: iWARP beside TCP", _transports),
+    **transport_page.SECTIONS,
     "S7": Section(receives_page.TITLE, receives_page.lines),
-    "S8": Section("S8: a data server dies", _death),
+    "S8": Section(killed_server_page.TITLE, killed_server_page.lines),
 }

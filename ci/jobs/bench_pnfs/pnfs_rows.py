@@ -1,20 +1,19 @@
 """The rows of scaling. Each gives {(way, kind): [Figures]}; the ways are numbers of data servers, or transports."""
 
 import contextlib
+import functools
 
 from ci.jobs.bench_nfs.namespaces import join, namespace
 from ci.jobs.bench_nfs.rounds import measure
-from ci.jobs.bench_pnfs import killed_server
+from ci.jobs.bench_pnfs import killed_server, transport_rows
 from ci.jobs.bench_pnfs.receives import pool_cells, slot_cells
 from ci.jobs.bench_pnfs.shaped_links import ShapedLinks
-from ci.jobs.bench_pnfs.striped import IO_BYTES, MIB, StripedFile, striped_server
+from ci.jobs.bench_pnfs.striped import DATA_SERVERS, IO_BYTES, MIB, TRANSPORTS
+from ci.jobs.bench_pnfs.striped import StripedFile, striped_server
 
-DATA_SERVERS = (1, 2, 4, 8)
 COMMITS = ("ds", "mds")
 UNITS = (65536, 1048576)
 PACKINGS = ("sparse", "dense")
-# {name of a column: provider}
-TRANSPORTS = {"TCP": "tcp", "iWARP without CRC": "iwarp"}
 # A data server's part of a file: with links of 100 Mbit/s two thirds of a second.
 SHAPED_SHARE, SHARE = 8 * MIB, 32 * MIB
 FLOOR_AT, FLOOR = 8, 7.2
@@ -22,6 +21,11 @@ DEATH_AMONG = 4  # data servers
 
 
 NETWORK = "stripes"
+LATENCIES = {
+    "S4": transport_rows.layout_cells,
+    "S5": transport_rows.create_cells,
+    "S6": transport_rows.zipf_cells,
+}
 
 
 @contextlib.contextmanager
@@ -53,6 +57,8 @@ class Rows:
             "S7": self.receives,
             "S8": self.death,
         }
+        for row, cells in LATENCIES.items():
+            rows[row] = functools.partial(self.latencies, cells)
         return rows[name]()
 
     def reading(self):
@@ -100,6 +106,19 @@ class Rows:
                         cells.append(file.cell(way, (operation, servers), operation))
             return measure(cells, *self._how)
 
+    def latencies(self, cells_of):
+        """S4, S5 and S6: over each transport; no link is limited."""
+        with _joined() as (stack, place):
+            return measure(list(cells_of(stack, place)), *self._how)
+
+    def receives(self):
+        """S7: credits with slots, and receives of each connection beside a pool."""
+        found = {}
+        for cells in (slot_cells, pool_cells):
+            with _joined() as (stack, place):
+                found |= measure(list(cells(stack, place)), *self._how)
+        return found
+
     def death(self):
         """S8: READ by data servers as in S1; one of them dies. By transport."""
         found = {}
@@ -110,12 +129,4 @@ class Rows:
                     how = (place, links, provider, DEATH_AMONG, self._rate)
                     for way, each in killed_server.measure(*how).items():
                         found.setdefault((way, (name,)), []).append(each)
-        return found
-
-    def receives(self):
-        """S7: credits with slots, and receives of each connection beside a pool."""
-        found = {}
-        for cells in (slot_cells, pool_cells):
-            with _joined() as (stack, place):
-                found |= measure(list(cells(stack, place)), *self._how)
         return found

@@ -12,6 +12,9 @@ from ci.jobs.bench_nfs.figures import Figures
 from ci.jobs.bench_nfs.rounds import Cell
 from steertag import peer
 
+DATA_SERVERS = (1, 2, 4, 8)
+# {name of a column: provider}
+TRANSPORTS = {"TCP": "tcp", "iWARP without CRC": "iwarp"}
 EXPORT = "/export"
 IN_FLIGHT = 4  # READs or WRITEs for each data server
 IO_BYTES = 65536

@@ -85,6 +85,7 @@ struct FileBench::Run {
   }
 
   void begin(Time now) {
+    if (what.place) next = what.place();
     // The last call of the file is a short one, or none.
     if (next >= bench.size_) next = 0;
     const std::uint64_t offset = next;

@@ -33,6 +33,9 @@ struct Measurement {
   std::uint64_t least_calls = 0;  // it goes on until so many have ended: see kMostExtension
   bool copies = false;            // what is read is copied once more, as by read(2)
   std::size_t work_bytes = 0;     // of what was read, copied besides: what a program does with it
+  /// Where the next call begins, an offset below the size. Without it each begins where the one
+  /// before it ends.
+  std::function<std::uint64_t()> place{};
 };
 
 /// Processor time of this process.
@@ -53,7 +56,7 @@ struct Measured {
   ResponseTimes times;
 };
 
-/// One file, read or written from its start to its end, again and again.
+/// One file, read or written from its start to its end, again and again, or at chosen places.
 class FileBench {
  public:
   /// `files` must outlive the bench; the file is open and has `size` octets, one at least.

@@ -68,6 +68,18 @@ TEST_F(FileBenchTest, TheLastReadOfAFileIsShort) {
   EXPECT_EQ(measured->bytes, 3000U);
 }
 
+TEST_F(FileBenchTest, CallsBeginAtThePlacesThatAreChosen) {
+  files.content = pattern(10'000);
+  Measurement what = reads(1, 3ms);
+  what.place = [place = std::uint64_t{0}]() mutable {
+    place = (place + 9500) % 10'000;
+    return place;
+  };
+  const auto measured = bench(10'000).measure(what);
+  ASSERT_TRUE(measured) << measured.error().message();
+  EXPECT_EQ(files.counts, (std::vector<std::uint32_t>{500, 1000, 1000})) << "9500, 9000, 8500";
+}
+
 TEST_F(FileBenchTest, GoesOnUntilEnoughCallsHaveEnded) {
   files.content = pattern(10'000);
   Measurement what = reads(1, 10ms);

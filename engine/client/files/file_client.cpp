@@ -183,6 +183,7 @@ Expected<void, FileError> FileClient::start_version4(const net::Url& url,
   if (options.layouts && !is_direct) session.roles = nfs4::EXCHGID4_FLAG_USE_PNFS_MDS;
   auto files = std::make_unique<Nfs4Files>(*nfs_.schedule, session);
   if (auto started = files->start(); !started) return started;
+  version4_ = files.get();
   const bool has_role = files->session().has_roles(nfs4::EXCHGID4_FLAG_USE_PNFS_MDS);
   const bool has_layouts = session.roles != 0 && (has_role || !options.session.layouts.checks_role);
   if (!has_layouts) {

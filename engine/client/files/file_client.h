@@ -78,6 +78,8 @@ class FileClient {
   const OptimisticFiles* optimistic() const { return optimistic_; }
   /// None without layouts.
   const StripedFiles* striped() const { return striped_; }
+  /// The files as the metadata server has them, whatever layouts there are. None with version 3.
+  Nfs4Files* version4() { return version4_; }
   /// What carries the calls of NFS.
   ClientTransport& transport() { return nfs_.schedule->transport(); }
 
@@ -106,6 +108,7 @@ class FileClient {
   std::unique_ptr<RemoteFiles> files_;
   OptimisticFiles* optimistic_ = nullptr;  // the same, if it is that
   StripedFiles* striped_ = nullptr;        // likewise
+  Nfs4Files* version4_ = nullptr;          // the same, or what it is made of
 };
 
 }  // namespace steertag::peer

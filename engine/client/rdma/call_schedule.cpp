@@ -96,8 +96,14 @@ milliseconds CallSchedule::left(milliseconds most) {
   return most;
 }
 
-/// Waits until one of the servers has something for its transport, or something is due.
-void CallSchedule::wait_for_any(milliseconds timeout) {
+bool CallSchedule::is_due() {
+  constexpr milliseconds kAny{1};
+  return transport_.idle_for(left(kAny)).count() == 0;
+}
+
+/// Waits until one of the servers has something for its transport, or something is due. The
+/// descriptors that are readable. None after the timeout or an interruption.
+std::set<int> CallSchedule::wait_for_any(milliseconds timeout) {
   std::vector<CallSchedule*> all = joined_;
   all.push_back(this);
   std::vector<pollfd> waits;
@@ -105,8 +111,12 @@ void CallSchedule::wait_for_any(milliseconds timeout) {
     timeout = one->transport_.idle_for(one->left(timeout));
     waits.push_back({one->transport_.descriptor(), POLLIN, 0});
   }
-  // Also after an interruption: each transport finds what is ready in its own step.
-  ::poll(waits.data(), waits.size(), static_cast<int>(timeout.count()));
+  const int count = ::poll(waits.data(), waits.size(), static_cast<int>(timeout.count()));
+  std::set<int> readable;
+  for (const pollfd& each : waits) {
+    if (count > 0 && each.revents != 0) readable.insert(each.fd);
+  }
+  return readable;
 }
 
 void CallSchedule::step_alone(milliseconds timeout) {
@@ -118,10 +128,21 @@ void CallSchedule::step_alone(milliseconds timeout) {
 
 void CallSchedule::step(milliseconds timeout) {
   if (joined_.empty()) return step_alone(timeout);
-  wait_for_any(timeout);
-  step_alone(milliseconds{0});
+  std::set<int> readable = wait_for_any(timeout);
+  // Then each finds out for itself whether the caller was interrupted.
+  const bool all = readable.empty();
+  const auto step_now = [&](CallSchedule& one) {
+    // Transports may share what the descriptor stands for. What the step of one has brought for
+    // another makes that one due.
+    readable.erase(one.transport_.descriptor());
+    one.step_alone(milliseconds{0});
+  };
+  step_now(*this);
   // What these do may have others join.
-  for (std::size_t i = 0; i < joined_.size(); ++i) joined_[i]->step_alone(milliseconds{0});
+  for (std::size_t i = 0; i < joined_.size(); ++i) {
+    CallSchedule& one = *joined_[i];
+    if (all || readable.contains(one.transport_.descriptor()) || one.is_due()) step_now(one);
+  }
 }
 
 }  // namespace steertag::peer

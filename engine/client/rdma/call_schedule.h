@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_set>
 #include <vector>
 
@@ -55,7 +56,9 @@ class CallSchedule {
     std::uint32_t xid;
   };
   void step_alone(std::chrono::milliseconds timeout);
-  void wait_for_any(std::chrono::milliseconds timeout);
+  std::set<int> wait_for_any(std::chrono::milliseconds timeout);
+  /// It has to be stepped although nothing is readable.
+  bool is_due();
   /// From now to what is due next, at most `most`.
   std::chrono::milliseconds left(std::chrono::milliseconds most);
   void drop_ended();

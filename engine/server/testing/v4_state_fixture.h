@@ -106,7 +106,7 @@ class V4StateTest : public ::testing::Test {
     call.operation_index = operation_count - 1;
     call.request_bytes = request_bytes;
     if (actor.minorversion > 0 && actor.clientid != 0) call.clientid = actor.clientid;
-    if (on) call.current = CurrentFile{*on, {}};
+    if (on) call.current = CurrentFile{*on, {}, component};
     if (saved) call.saved = CurrentFile{*saved, {}};
     if (actor.session != nfs4::SessionId{}) {
       call.slot.emplace();
@@ -269,6 +269,7 @@ class V4StateTest : public ::testing::Test {
   PseudoRoot storage;
   std::unique_ptr<Nfs4State> state;
   PnfsRole pnfs;                 // of the operations' server
+  std::uint32_t component = 0;   // the stripe unit of the current filehandle at a data server
   Nfs4State* acts_on = nullptr;  // the state of that server, if not `state`
   ReplyPayload reply;
   std::uint32_t operation_count = 3;

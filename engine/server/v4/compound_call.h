@@ -28,7 +28,8 @@ class Nfs4State;
 /// A filehandle with the stateid that belongs to it (RFC 8881 16.2.3.1): the current or saved ones.
 struct CurrentFile {
   Handle handle{};
-  nfs4::StateId stateid{};  // all zeros: there is none
+  nfs4::StateId stateid{};      // all zeros: there is none
+  std::uint32_t component = 0;  // at a data server: the index of the stripe unit
 };
 
 /// The slot of a session that the COMPOUND runs in, and the limits of its fore channel that the

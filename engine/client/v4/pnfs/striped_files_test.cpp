@@ -135,13 +135,14 @@ struct StripedWay {
   const char* provider;
   bool dense;
   bool commit_through_server;
+  std::uint32_t turns = 1;
 };
 
 class StripedFilesTest : public ::testing::TestWithParam<StripedWay> {
  protected:
   StripedFilesTest()
-      : servers(GetParam().provider,
-                {kServers, kUnit, GetParam().dense, GetParam().commit_through_server}) {}
+      : servers(GetParam().provider, {kServers, kUnit, GetParam().dense,
+                                      GetParam().commit_through_server, GetParam().turns}) {}
 
   Servers servers;
 };
@@ -291,6 +292,7 @@ TEST_P(StripedFilesTest, OctetsOfALostDataServerGoToTheMetadataServer) {
 INSTANTIATE_TEST_SUITE_P(Ways, StripedFilesTest,
                          ::testing::Values(StripedWay{"iwarp://127.0.0.1:0", false, false},
                                            StripedWay{"iwarp://127.0.0.1:0", true, true},
+                                           StripedWay{"iwarp://127.0.0.1:0", true, false, 2},
                                            StripedWay{"tcp://127.0.0.1:0", false, true},
                                            StripedWay{"tcp://127.0.0.1:0", true, false}));
 

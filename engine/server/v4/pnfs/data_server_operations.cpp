@@ -24,7 +24,7 @@ const PnfsPolicy& policy_of(const CompoundCall& call) {
 }
 
 Component component_of(const Object& object, const CompoundCall& call) {
-  return {call.pnfs.data_servers->pattern(), object.attributes.file_id, *call.pnfs.index};
+  return {call.pnfs.data_servers->pattern(), object.attributes.file_id, call.current->component};
 }
 
 /// What the metadata server says to the caller's wish: nullopt for COMMIT.
@@ -105,7 +105,7 @@ Result<std::uint32_t> write_runs(const Component& component, NodeId node, std::u
 
 void op_put_component(const nfs4::PutfhArgs& args, CompoundCall& call, nfs4::PutfhResult& result) {
   const auto component = call.pnfs.data_servers->resolve(args.object.view());
-  if (!component || component->index != *call.pnfs.index) {
+  if (!component || call.pnfs.data_servers->server_of(*component) != *call.pnfs.index) {
     result.status = nfs4::Status::NFS4ERR_BADHANDLE;
     return;
   }
@@ -114,7 +114,7 @@ void op_put_component(const nfs4::PutfhArgs& args, CompoundCall& call, nfs4::Put
     result.status = to_nfs4(node.error());
     return;
   }
-  call.current = CurrentFile{component->file, {}};
+  call.current = CurrentFile{component->file, {}, component->index};
 }
 
 void op_read_component(const nfs4::ReadArgs& args, CompoundCall& call, nfs4::ReadResult& result) {

@@ -15,6 +15,11 @@ constexpr std::size_t kMacOctets = 8;
 constexpr std::size_t kComponentHandleOctets = kHandleBytes + kIndexOctets + kMacOctets;
 static_assert(kComponentHandleOctets <= nfs4::kMostHandleOctets);
 static_assert(kComponentHandleOctets != kHandleBytes, "the metadata server takes none of them");
+// nfsv4_1_file_layout4 without its handles. Each has its length before it.
+constexpr std::size_t kLayoutOctets = nfs4::kDeviceIdOctets + 3 * 4 + 8;
+static_assert(kLayoutOctets + kMostStripeUnits * (4 + kComponentHandleOctets) <=
+              nfs4::kMostLayoutOctets);
+static_assert(kMostStripeUnits <= nfs4::kMostStripes);
 
 }  // namespace
 
@@ -44,12 +49,13 @@ void DataServers::adopt(const StripePattern& pattern, const HandleSecret& secret
 
 Bytes DataServers::device_body() const {
   nfs4::FileLayoutDevice device;
-  for (std::uint32_t index = 0; index < addresses_.size(); ++index) {
-    device.nflda_stripe_indices.push_back(index);
+  for (const auto& addresses : addresses_) {
     nfs4::MultipathList& list = device.nflda_multipath_ds_list.emplace_back();
-    for (const DataServerAddress& each : addresses_[index])
+    for (const DataServerAddress& each : addresses)
       list.addresses.push_back({each.netid, each.address});
   }
+  for (std::uint32_t unit = 0; unit < pattern_.units(); ++unit)
+    device.nflda_stripe_indices.push_back(unit % pattern_.count);
   return wire::encoded(device);
 }
 
@@ -58,8 +64,8 @@ Bytes DataServers::layout_body(const Handle& file, std::uint64_t file_id) const 
   layout.nfl_deviceid = device_;
   layout.nfl_util = pattern_.util();
   layout.nfl_first_stripe_index = Component::first_index(pattern_, file_id);
-  // As many handles as lists and as stripe indices, which both packings allow.
-  for (std::uint32_t index = 0; index < pattern_.count; ++index)
+  // As many handles as stripe indices. With sparse packing these are as many as the lists.
+  for (std::uint32_t index = 0; index < pattern_.units(); ++index)
     layout.nfl_fh_list.push_back(handle({file, index}));
   return wire::encoded(layout);
 }

@@ -27,7 +27,7 @@ struct DataServerAddress {
 /// A file at a data server.
 struct ComponentHandle {
   Handle file{};            // of the metadata server
-  std::uint32_t index = 0;  // of the data server
+  std::uint32_t index = 0;  // of the stripe unit
 };
 
 /// The key of filehandles at data servers.
@@ -63,7 +63,7 @@ class DataServers {
   const std::optional<std::uint64_t>& shared_verifier() const { return shared_verifier_; }
   void share_verifier(std::uint64_t verifier) { shared_verifier_ = verifier; }
 
-  /// da_addr_body: one stripe index and one multipath list for each data server.
+  /// da_addr_body: a multipath list for each data server, and a stripe index for each unit.
   Bytes device_body() const;
   /// loc_body of a file with this handle and number.
   Bytes layout_body(const Handle& file, std::uint64_t file_id) const;
@@ -71,6 +71,10 @@ class DataServers {
   /// The filehandle of a file at a data server. It differs from that of the metadata server (RFC
   /// 8881 13.1).
   nfs4::FileHandle handle(const ComponentHandle& component) const;
+  /// Whose stripe unit a component is: the index of a data server.
+  std::uint32_t server_of(const ComponentHandle& component) const {
+    return component.index % pattern_.count;
+  }
   /// Nullopt for what no layout of this run has.
   std::optional<ComponentHandle> resolve(View handle) const;
 

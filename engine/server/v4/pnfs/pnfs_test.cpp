@@ -1,4 +1,6 @@
 // pNFS with file layouts: layouts, devices, and I/O at data servers that ask the metadata server.
+#include <set>
+
 #include "nfs/v4/striping.h"
 #include "server/testing/v4_state_fixture.h"
 #include "server/v4/pnfs/metadata_authority.h"
@@ -15,11 +17,13 @@ constexpr std::uint64_t kAll = ~std::uint64_t{0};
 constexpr std::uint32_t kReadAccess = nfs4::OPEN4_SHARE_ACCESS_READ;
 constexpr std::uint32_t kBoth = nfs4::OPEN4_SHARE_ACCESS_BOTH;
 
-class PnfsTest : public V4StateTest, public ::testing::WithParamInterface<bool> {
+/// The turns of each data server in a stripe with dense packing; 0: sparse packing.
+class PnfsTest : public V4StateTest, public ::testing::WithParamInterface<std::uint32_t> {
  protected:
   PnfsTest() : at_data_servers(data_server_options()) {
-    auto made = std::make_shared<DataServers>(StripePattern{kServers, kUnit, GetParam(), false},
-                                              seeded_random(77));
+    const bool dense = GetParam() > 0;
+    auto made = std::make_shared<DataServers>(
+        StripePattern{kServers, kUnit, dense, false, std::max(GetParam(), 1U)}, seeded_random(77));
     for (std::uint32_t i = 0; i < kServers; ++i)
       made->add({{"rdma", "192.0.2." + std::to_string(i + 1) + ".78.81"}});
     pnfs.data_servers = made;
@@ -73,12 +77,13 @@ class PnfsTest : public V4StateTest, public ::testing::WithParamInterface<bool> 
     return got.resok4.logr_stateid;
   }
 
-  /// One operation of the client at a data server.
+  /// One operation of the client at the data server of a stripe unit.
   template <class Result, class Args>
-  Result run_at(std::uint32_t index, void (*handler)(const Args&, CompoundCall&, Result&),
+  Result run_at(std::uint32_t unit, void (*handler)(const Args&, CompoundCall&, Result&),
                 const Args& args, std::optional<Handle> on) {
     const PnfsRole metadata_server = pnfs;
-    pnfs.index = index;
+    pnfs.index = unit % kServers;
+    component = unit;
     pnfs.authority = std::make_shared<MetadataAuthority>(*state, PnfsPolicy{});
     acts_on = &at_data_servers;
     auto result = run(handler, args, there, on);
@@ -90,17 +95,17 @@ class PnfsTest : public V4StateTest, public ::testing::WithParamInterface<bool> 
     stateid.seqid = 0;
     return stateid;
   }
-  Status write_at(std::uint32_t index, std::uint64_t offset, View data) {
-    return run_at(index, op_write_component,
+  Status write_at(std::uint32_t unit, std::uint64_t offset, View data) {
+    return run_at(unit, op_write_component,
                   nfs4::WriteArgs{for_io(open_stateid), offset, nfs4::StableHow::FILE_SYNC4, data},
                   file)
         .status;
   }
-  Status read_at(std::uint32_t index, std::uint64_t offset, std::uint32_t count,
+  Status read_at(std::uint32_t unit, std::uint64_t offset, std::uint32_t count,
                  const nfs4::StateId& stateid) {
-    return run_at(index, op_read_component, nfs4::ReadArgs{stateid, offset, count}, file).status;
+    return run_at(unit, op_read_component, nfs4::ReadArgs{stateid, offset, count}, file).status;
   }
-  /// The first octet of the client's striping at the index of a data server.
+  /// Where an octet of the file is by the client's striping.
   nfs4::StripePart part_of(std::uint64_t offset) {
     const auto node = storage.resolve(file);
     const Bytes body = pnfs.data_servers->layout_body(file, storage.attributes(*node)->file_id);
@@ -113,7 +118,12 @@ class PnfsTest : public V4StateTest, public ::testing::WithParamInterface<bool> 
     device.decode(second);
     EXPECT_TRUE(first.ok() && second.ok());
     EXPECT_FALSE(nfs4::find_striping_fault(layout, device));
-    return *nfs4::Striping(layout, device).at(offset);
+    const nfs4::StripePart part = *nfs4::Striping(layout, device).at(offset);
+    EXPECT_EQ(*part.handle % kServers, part.list);
+    return part;
+  }
+  static std::uint32_t unit_of(const nfs4::StripePart& part) {
+    return static_cast<std::uint32_t>(*part.handle);
   }
 
   Nfs4State at_data_servers;
@@ -122,8 +132,8 @@ class PnfsTest : public V4StateTest, public ::testing::WithParamInterface<bool> 
   Actor there;
   nfs4::StateId open_stateid;
 };
-INSTANTIATE_TEST_SUITE_P(Packing, PnfsTest, ::testing::Bool(), [](const auto& dense) {
-  return std::string(dense.param ? "dense" : "sparse");
+INSTANTIATE_TEST_SUITE_P(Packing, PnfsTest, ::testing::Values(0, 1, 2), [](const auto& turns) {
+  return turns.param == 0 ? std::string("sparse") : "dense" + std::to_string(turns.param);
 });
 
 TEST_P(PnfsTest, EachServerHasOneRole) {
@@ -140,12 +150,11 @@ TEST_P(PnfsTest, EachServerHasOneRole) {
 
 TEST_P(PnfsTest, WhatTheClientWritesByItsLayoutIsInTheFile) {
   opened_with_layout();
-  const Bytes whole = pattern(5 * kUnit + 100);
+  const Bytes whole = pattern(11 * kUnit + 100);
   for (std::uint64_t offset = 0; offset < whole.size();) {
     const nfs4::StripePart part = part_of(offset);
     const auto length = std::min<std::uint64_t>(part.length, whole.size() - offset);
-    ASSERT_EQ(write_at(static_cast<std::uint32_t>(part.list), part.offset,
-                       View(whole).subspan(offset, length)),
+    ASSERT_EQ(write_at(unit_of(part), part.offset, View(whole).subspan(offset, length)),
               Status::NFS4_OK);
     offset += length;
   }
@@ -159,10 +168,9 @@ TEST_P(PnfsTest, WhatTheClientWritesByItsLayoutIsInTheFile) {
 }
 
 TEST_P(PnfsTest, ASparseHoleIsRefused) {
-  if (GetParam()) return;
+  if (GetParam() > 0) return;
   opened_with_layout();
-  const nfs4::StripePart first = part_of(0);
-  const auto here = static_cast<std::uint32_t>(first.list);
+  const std::uint32_t here = unit_of(part_of(0));
   EXPECT_EQ(read_at(here, 0, kUnit, for_io(open_stateid)), Status::NFS4_OK);
   EXPECT_EQ(read_at(here, kUnit, 1, for_io(open_stateid)), Status::NFS4ERR_PNFS_IO_HOLE);
   EXPECT_EQ(read_at(here, 0, kUnit + 1, for_io(open_stateid)), Status::NFS4ERR_PNFS_IO_HOLE);
@@ -188,7 +196,7 @@ TEST_P(PnfsTest, SeqidsCountFromOneAndTheLastReturnEndsTheStateid) {
 
 TEST_P(PnfsTest, WithoutALayoutOrWithAWrongStateidThereIsNoInput) {
   open_stateid = open(client, "f", kBoth).stateid;
-  const auto here = static_cast<std::uint32_t>(part_of(0).list);
+  const std::uint32_t here = unit_of(part_of(0));
   EXPECT_EQ(read_at(here, 0, 1, for_io(open_stateid)), Status::NFS4ERR_PNFS_NO_LAYOUT);
   const auto layout = get(client, open_stateid, LayoutIomode::LAYOUTIOMODE4_READ);
   EXPECT_EQ(read_at(here, 0, 1, for_io(open_stateid)), Status::NFS4_OK);
@@ -211,7 +219,7 @@ TEST_P(PnfsTest, LayoutsNeedAnOpenForWritingAndABackchannel) {
 
 TEST_P(PnfsTest, ARemovalRecallsAndALeaseLaterTheClientIsFenced) {
   opened_with_layout();
-  const auto here = static_cast<std::uint32_t>(part_of(0).list);
+  const std::uint32_t here = unit_of(part_of(0));
   Actor other = mounted("other", 2);
   EXPECT_EQ(run(op_remove, nfs4::RemoveArgs{"f"}, other, root()).status, Status::NFS4ERR_DELAY);
   EXPECT_EQ(client.backchannel->calls.size(), 1U);
@@ -263,6 +271,28 @@ TEST_P(PnfsTest, DevicesAreKnownByTheirIdAndFitOrAreTooLarge) {
   EXPECT_EQ(run(op_getdeviceinfo, args, client).status, Status::NFS4_OK);
   args.gdia_device_id[0] ^= std::byte{1};
   EXPECT_EQ(run(op_getdeviceinfo, args, client).status, Status::NFS4ERR_NOENT);
+}
+
+TEST_P(PnfsTest, LayoutHasAHandleForEachTurn) {
+  const auto node = storage.resolve(file);
+  const Bytes body = pnfs.data_servers->layout_body(file, storage.attributes(*node)->file_id);
+  nfs4::FileLayout layout;
+  wire::Reader reader(body);
+  layout.decode(reader);
+  EXPECT_EQ(layout.nfl_fh_list.size(), kServers * std::max(GetParam(), 1U));
+  std::set<Bytes> handles;
+  for (const nfs4::FileHandle& each : layout.nfl_fh_list) handles.insert(copy(each.view()));
+  EXPECT_EQ(handles.size(), layout.nfl_fh_list.size()) << "RFC 8881 13.3: each has its own";
+}
+
+TEST(StripePatternTest, NamesWhatIsImpossible) {
+  EXPECT_TRUE(check_pattern({64, kUnit, true, false, 16}));
+  EXPECT_EQ(check_pattern({64, kUnit, true, false, 17}).error(),
+            "a stripe has 1 to 16 turns of 64 data servers");
+  EXPECT_EQ(check_pattern({2, kUnit, true, false, 0}).error(),
+            "a stripe has 1 to 512 turns of 2 data servers");
+  EXPECT_EQ(check_pattern({2, kUnit, false, false, 2}).error(),
+            "more than one stripe unit of a data server in a stripe needs dense packing");
 }
 
 TEST_P(PnfsTest, HandlesOfLayoutsAreOfOneServerAndOfNoOther) {

@@ -9,6 +9,13 @@ Expected<void, std::string> check_pattern(const StripePattern& pattern) {
   if (pattern.count < 1 || pattern.count > kMostDataServers)
     return Unexpected<std::string>("a server has 1 to " + std::to_string(kMostDataServers) +
                                    " data servers");
+  if (pattern.turns < 1 || pattern.turns > kMostStripeUnits / pattern.count)
+    return Unexpected<std::string>("a stripe has 1 to " +
+                                   std::to_string(kMostStripeUnits / pattern.count) + " turns of " +
+                                   std::to_string(pattern.count) + " data servers");
+  if (pattern.turns > 1 && !pattern.dense)
+    return Unexpected<std::string>(
+        "more than one stripe unit of a data server in a stripe needs dense packing");
   if (pattern.unit_bytes < nfs4::kLeastStripeUnit || pattern.unit_bytes > kMostStripeUnit ||
       nfs4::stripe_unit(pattern.unit_bytes) != pattern.unit_bytes)
     return Unexpected<std::string>("a stripe unit has a multiple of " +

@@ -98,6 +98,7 @@ void fields(auto& visit, Of<Welcome> auto& message) {
   visit(message.pattern.unit_bytes);
   visit(message.pattern.dense);
   visit(message.pattern.commit_through_server);
+  visit(message.pattern.turns);
   visit(message.lease_ms);
   visit(message.verifier);
 }

@@ -12,7 +12,7 @@
 namespace steertag::peer::control {
 
 /// Both sides have to be of one version.
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::size_t kLengthOctets = 4;
 /// Behind the length; the largest is a Hello.
 inline constexpr std::size_t kMostMessageOctets = 8192;

@@ -19,7 +19,7 @@ std::vector<Message> one_of_each() {
           ask,
           Acknowledgement{4},
           Ping{11},
-          Welcome{{{1, 2}}, {3, 65536, true, true}, 90'000, 77},
+          Welcome{{{1, 2}}, {3, 65536, true, true, 7}, 90'000, 77},
           Refusal{"there are 3 data servers"},
           Answer{7, nfs4::Status::NFS4_OK, 0, 9999},
           revoke,
@@ -67,6 +67,7 @@ TEST(ControlMessages, ValuesThatCannotBeAreFaults) {
   EXPECT_FALSE(read(body_of(Welcome{{}, {0, 65536, false, false}, 90'000, 0})));
   EXPECT_FALSE(read(body_of(Welcome{{}, {3, 100, false, false}, 90'000, 0})));
   EXPECT_FALSE(read(body_of(Welcome{{}, {3, 65536, false, false}, 0, 0})));
+  EXPECT_FALSE(read(body_of(Welcome{{}, {3, 65536, false, false, 2}, 90'000, 0})));
   Bytes unknown;
   wire::Writer(unknown).u32(std::variant_size_v<Message>);
   EXPECT_EQ(read(unknown).error(), "a message of the unknown kind 10");
