@@ -20,11 +20,9 @@ def lines(found):
 
 
 def _slots(found):
-    yield (
-        f"READs of 32 KiB of a file at {DATA_SERVERS} data servers, whose links are not limited. A client asks for as many "
-        "slots as credits, for half, or for twice as many. Our server grants no more slots than credits, and 64 at most: "
-        "over RDMA a slot without a credit cannot be used. Ratios are to 32 credits with 32 slots."
-    )
+    yield f"READs of 32 KiB of a file at {DATA_SERVERS} data servers, whose links are not limited. A client asks for as many"
+    yield "slots as credits, for half, or for twice as many. Our server grants no more slots than credits, and 64 at most:"
+    yield "over RDMA a slot without a credit cannot be used. Ratios are to 32 credits with 32 slots."
     yield ""
     rows = []
     for credits in sorted(CREDITS):
@@ -38,10 +36,8 @@ def _slots(found):
 
 
 def _pool(found):
-    yield (
-        f"READs of 4 KiB, 8 in flight of each client, over iWARP. Each connection has 34 receives for its 32 credits, or all "
-        f"have a pool of {POOL} (`--shared-receives`). Memory is the server's (Pss), as it is behind the READs."
-    )
+    yield "READs of 4 KiB, 8 in flight of each client, over iWARP. Each connection has 34 receives for its 32 credits, or all"
+    yield f"have a pool of {POOL} (`--shared-receives`). Memory is the server's (Pss), as it is behind the READs."
     yield ""
     rows = []
     for clients in CLIENTS:
