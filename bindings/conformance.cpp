@@ -5,6 +5,7 @@
 #include "conformance/direct/direct_access.h"
 #include "conformance/legacy/prototype_judge.h"
 #include "conformance/legacy/rfc5666_judge.h"
+#include "conformance/pnfs/layouts.h"
 
 namespace steertag::bindings {
 namespace {
@@ -124,17 +125,22 @@ void bind_conformance(py::module_& module) {
       module, "DirectAccess",
       "What the judges of all connections of one observer know of direct access.")
       .def(py::init<>());
+  py::class_<conformance::Layouts>(
+      module, "Layouts", "What the judges of all connections of one observer know of file layouts.")
+      .def(py::init<>());
   using Bound = PyJudge<Judge>;
   bind_judge<Judge>(module, "Judge",
                     "Judges both sides of one connection. Give it to the connection as an "
                     "observer, or pass it the messages.")
-      .def(py::init([](bool rdma_operations, conformance::DirectAccess* direct) {
+      .def(py::init([](bool rdma_operations, conformance::DirectAccess* direct,
+                       conformance::Layouts* layouts) {
              return std::make_unique<Bound>(conformance::Visibility{rdma_operations}, nullptr,
-                                            direct);
+                                            direct, layouts);
            }),
            py::kw_only(), py::arg("rdma_operations") = true, py::arg("direct") = py::none(),
-           py::keep_alive<1, 3>(),
-           "`rdma_operations`: every RDMA Write and Read is an event. `direct`: a DirectAccess.")
+           py::arg("layouts") = py::none(), py::keep_alive<1, 3>(), py::keep_alive<1, 4>(),
+           "`rdma_operations`: every RDMA Write and Read is an event. `direct`: a DirectAccess. "
+           "`layouts`: Layouts.")
       .def(
           "connect",
           [](Bound& bound, const py::buffer& private_data) {

@@ -287,6 +287,54 @@ void bind_connection(py::module_& module) {
                     "Findings that are counted only.");
 }
 
+py::object place_to_python(const std::optional<conformance::MessagePlace>& place) {
+  if (!place) return py::none();
+  return py::dict("connection"_a = place->connection, "frame"_a = place->event);
+}
+
+py::list ranges_to_python(const FileSummary& file) {
+  py::list made;
+  for (const RangeSummary& each : file.ranges) {
+    made.append(py::dict("offset"_a = each.offset, "length"_a = each.length,
+                         "iomode"_a = each.writable ? "rw" : "read",
+                         "granted"_a = place_to_python(each.granted),
+                         "returned"_a = place_to_python(each.returned)));
+  }
+  return made;
+}
+
+py::dict octets_to_python(const conformance::IoOctets& octets) {
+  return py::dict("read"_a = octets.read, "written"_a = octets.written);
+}
+
+void bind_file(py::module_& module) {
+  py::class_<FileSummary>(module, "File", "A file with layouts, as one client uses it.")
+      .def_readonly("client", &FileSummary::client, "A number for each co_ownerid.")
+      .def_property_readonly(
+          "handle", [](const FileSummary& file) { return py::bytes(file.handle); },
+          "The filehandle at the metadata server.")
+      .def_property_readonly(
+          "device", [](const FileSummary& file) { return py::bytes(file.device); },
+          "The device ID of the latest layout.")
+      .def_readonly("data_servers", &FileSummary::data_servers,
+                    "The addresses of each; none if GETDEVICEINFO was not seen.")
+      .def_readonly("stripe_unit_bytes", &FileSummary::stripe_unit_bytes)
+      .def_readonly("dense", &FileSummary::dense)
+      .def_readonly("commits_through_server", &FileSummary::commits_through_server,
+                    "COMMIT goes to the metadata server.")
+      .def_property_readonly("ranges", &ranges_to_python,
+                             "`offset`, `length`, `iomode`, and `connection` and `frame` of "
+                             "`granted` and, or None, `returned`.")
+      .def_property_readonly(
+          "at_data_servers",
+          [](const FileSummary& file) { return octets_to_python(file.at_data_servers); },
+          "Octets `read` and `written` since the first layout.")
+      .def_property_readonly(
+          "at_metadata_server",
+          [](const FileSummary& file) { return octets_to_python(file.at_metadata_server); },
+          "The same at the metadata server.");
+}
+
 }  // namespace
 
 void bind_grade(py::module_& module) {
@@ -305,6 +353,7 @@ void bind_grade(py::module_& module) {
       .value("prototype", Profile::prototype, "Of Callaghan et al. 2003.");
   bind_parts(module);
   bind_connection(module);
+  bind_file(module);
   py::class_<Report>(module, "Report", "The result of grading a file.")
       .def_property_readonly(
           "connections",
@@ -327,7 +376,10 @@ void bind_grade(py::module_& module) {
           [](const Report& report) { return counts_to_python(report.findings_by_rule); },
           "(requirement, rule, culprit, count, first frame) of each broken rule, over all "
           "connections.")
-      .def_readonly("findings_in_all", &Report::findings_in_all);
+      .def_readonly("findings_in_all", &Report::findings_in_all)
+      .def_property_readonly(
+          "files", [](const Report& report) { return report.files; },
+          "A File for each with a layout, in the order of their first one; a new list of copies.");
   py::class_<PyFileGrade>(module, "FileGrade",
                           "Grades a capture file, or \"-\" for standard input, piece by piece. "
                           "`ports`: ports of NFS/RDMA besides 20049.")

@@ -18,6 +18,7 @@
 #include "conformance/invalidation_rules.h"
 #include "conformance/message.h"
 #include "conformance/message_observer.h"
+#include "conformance/pnfs/layout_calls.h"
 #include "conformance/private_data_rules.h"
 #include "conformance/rdma_write_read_rules.h"
 #include "conformance/returned_chunk_rules.h"
@@ -30,12 +31,15 @@
 namespace steertag::conformance {
 
 struct Judge::State {
-  State(Visibility visibility, MessageObserver* watcher, DirectAccess* shared)
+  State(Visibility visibility, MessageObserver* watcher, DirectAccess* shared_access,
+        Layouts* shared_layouts)
       : connection(visibility),
         observer(watcher),
-        own_access(shared == nullptr ? std::make_unique<DirectAccess>() : nullptr),
-        access(shared == nullptr ? *own_access : *shared),
-        direct_calls(access) {}
+        own_access(shared_access == nullptr ? std::make_unique<DirectAccess>() : nullptr),
+        access(shared_access == nullptr ? *own_access : *shared_access),
+        direct_calls(access),
+        own_layouts(shared_layouts == nullptr ? std::make_unique<Layouts>() : nullptr),
+        layout_calls(shared_layouts == nullptr ? *own_layouts : *shared_layouts) {}
 
   void on_event(const trace::Event& event);
 
@@ -75,6 +79,8 @@ struct Judge::State {
   std::unique_ptr<DirectAccess> own_access;
   DirectAccess& access;
   DirectCalls direct_calls;
+  std::unique_ptr<Layouts> own_layouts;
+  LayoutCalls layout_calls;
   std::unique_ptr<OptimisticConnection> optimistic;
 };
 
@@ -171,6 +177,7 @@ void Judge::State::on_call(const Message& message) {
   const std::optional<RpcCall> rpc = read_rpc_call(message);
   if (rpc) check_call_binding(message, *rpc, connection);
   if (rpc) direct_calls.on_call(message, *rpc, connection);
+  if (rpc) layout_calls.on_call(message, *rpc, connection);
 
   const Call* earlier = direction.calls.find(message.words.xid);
   check_unique(message, earlier, connection);
@@ -186,6 +193,7 @@ void Judge::State::on_reply(const Message& message) {
   check_threshold(message, connection);
   check_reply_read_list(message, connection);
   direct_calls.on_reply(message, connection);
+  layout_calls.on_reply(message, connection);
   Call* call = direction.calls.find(message.words.xid);
   if (call == nullptr || call->answers == 0) {
     check_unexpected_reply(message, call, connection);
@@ -370,11 +378,16 @@ void Judge::State::on_event(const trace::Event& event) {
   std::visit([&](const auto& body) { on(event, body); }, event.body);
 }
 
-Judge::Judge(Visibility visibility, MessageObserver* observer, DirectAccess* direct)
-    : state_(std::make_unique<State>(visibility, observer, direct)) {}
+Judge::Judge(Visibility visibility, MessageObserver* observer, DirectAccess* direct,
+             Layouts* layouts)
+    : state_(std::make_unique<State>(visibility, observer, direct, layouts)) {}
 Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;
 Judge& Judge::operator=(Judge&&) noexcept = default;
+
+void Judge::set_server_end(std::string_view end) {
+  state_->layout_calls.set_server_end(end);
+}
 
 void Judge::on_event(const trace::Event& event) {
   state_->on_event(event);
@@ -385,11 +398,13 @@ void Judge::stop_observing() {
   connection.observation_lost = true;
   for (Direction& each : connection.directions) each.history_incomplete = true;
   state_->direct_calls.forget_history();
+  state_->layout_calls.forget_history();
 }
 
 void Judge::forget_history() {
   state_->connection.forget_history();
   state_->direct_calls.forget_history();
+  state_->layout_calls.forget_history();
   if (state_->optimistic) state_->optimistic->forget_history();
 }
 

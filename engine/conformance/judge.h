@@ -15,6 +15,7 @@ namespace steertag::conformance {
 struct Connection;
 class DirectAccess;
 class DirectCalls;
+class Layouts;
 class MessageObserver;
 class OptimisticConnection;
 
@@ -27,14 +28,16 @@ class OptimisticConnection;
 /// A connection whose request has the private data of direct access is judged as an optimistic one.
 class Judge final : public trace::EventSink {
  public:
-  /// `observer` and `direct` may be nullptr. Otherwise they must outlive the judge. `direct` is
-  /// what the judges of all connections of one observer share.
+  /// `observer`, `direct` and `layouts` may be nullptr. Otherwise they must outlive the judge.
+  /// `direct` and `layouts` are what the judges of all connections of one observer share.
   explicit Judge(Visibility visibility = {}, MessageObserver* observer = nullptr,
-                 DirectAccess* direct = nullptr);
+                 DirectAccess* direct = nullptr, Layouts* layouts = nullptr);
   ~Judge() override;
   Judge(Judge&&) noexcept;
   Judge& operator=(Judge&&) noexcept;
 
+  /// The server's end as text, such as "192.0.2.1:20049": layouts name data servers by it.
+  void set_server_end(std::string_view end);
   void on_event(const trace::Event& event) override;
   /// From now on some traffic gives no events, such as raw octets of a fault hook. Unmatched
   /// answers and accesses to memory without an offer are no findings any more.

@@ -10,6 +10,7 @@
 #include "conformance/invalidation_rules.h"
 #include "conformance/legacy/prototype_rules.h"
 #include "conformance/legacy/rfc5666_rules.h"
+#include "conformance/pnfs/pnfs_rules.h"
 #include "conformance/private_data_rules.h"
 #include "conformance/rdma_write_read_rules.h"
 #include "conformance/returned_chunk_rules.h"
@@ -38,7 +39,7 @@ constexpr auto join(const std::array<Rule, Sizes>&... families) {
 constexpr auto kAll =
     join(kConnectionRules, kPrivateDataRules, kHeaderRules, kXidRules, kCreditRules,
          kThresholdRules, kFormRules, kChunkRules, kReturnedChunkRules, kInvalidationRules,
-         kRdmaWriteReadRules, kErrorRules, kBindingRules, kDirectRules);
+         kRdmaWriteReadRules, kErrorRules, kBindingRules, kDirectRules, kPnfsRules);
 constexpr auto kLegacy = join(kPrototypeRules, kRfc5666Rules);
 
 }  // namespace

@@ -14,11 +14,11 @@
 namespace steertag::conformance {
 namespace {
 
-/// The text of all files with this suffix, of this folder and of that of direct access.
+/// The text of all files with this suffix, of this folder and of those of extensions.
 std::string sources(std::string_view ending) {
   const std::filesystem::path own(STEERTAG_CONFORMANCE_SOURCES);
   std::ostringstream text;
-  for (const auto& folder : {own, own / "direct"}) {
+  for (const auto& folder : {own, own / "direct", own / "pnfs"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().filename().string().ends_with(ending)) {
         text << std::ifstream(entry.path()).rdbuf();

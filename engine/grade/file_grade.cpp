@@ -37,6 +37,7 @@ void FileGrade::end() {
   over_ = true;
   grader_.reading(0);
   reader_.finish();
+  grader_.finish();
 }
 
 }  // namespace steertag::grade

@@ -39,14 +39,16 @@ const View* private_data_of(const trace::Body& body) {
 }  // namespace
 
 GradedConnection::GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
-                                   capture::Fabric fabric, Order order, Profile profile,
-                                   conformance::DirectAccess& direct)
+                                   const capture::ConnectionName& name, Order order,
+                                   Profile profile, conformance::DirectAccess& direct,
+                                   conformance::Layouts& layouts)
     : grader_(grader),
       notes_(notes),
       summary_(summary == nullptr ? &own_ : summary),
-      judge_(visibility_of_captures(), this, &direct),
+      judge_(visibility_of_captures(), this, &direct, &layouts),
       order_(order) {
-  if (fabric != capture::Fabric::iwarp) pending_.emplace(visibility_of_captures());
+  judge_.set_server_end(name.ends.server);
+  if (name.fabric != capture::Fabric::iwarp) pending_.emplace(visibility_of_captures());
   if (profile != Profile::rfc8166) legacy_ = std::make_unique<LegacyJudge>(profile);
 }
 

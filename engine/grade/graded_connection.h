@@ -7,6 +7,7 @@
 #include "conformance/direct/direct_access.h"
 #include "conformance/judge.h"
 #include "conformance/message_observer.h"
+#include "conformance/pnfs/layouts.h"
 #include "grade/legacy_judge.h"
 #include "grade/note.h"
 #include "grade/pending_findings.h"
@@ -25,8 +26,8 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   /// `summary` has its number already. It and the other arguments must outlive the connection's
   /// end. Without a summary the connection uses one of its own.
   GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
-                   capture::Fabric fabric, Order order, Profile profile,
-                   conformance::DirectAccess& direct);
+                   const capture::ConnectionName& name, Order order, Profile profile,
+                   conformance::DirectAccess& direct, conformance::Layouts& layouts);
 
   void on_event(const capture::FrameStamp& stamp, const trace::Event& event) override;
   void on_loss(const capture::FrameStamp& stamp, trace::Role actor,

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "grade/file_summary.h"
 #include "grade/graded_connection.h"
 
 namespace steertag::grade {
@@ -22,24 +23,33 @@ capture::ConnectionSink& Grader::open(const capture::FrameStamp& stamp,
                                       const capture::ConnectionName& name) {
   const std::uint64_t number = ++report_.connections_in_all;
   const bool legacy = profile_ != Profile::rfc8166;
-  if (!stamp.by_an_end) direct_.note_unseen();
+  if (!stamp.by_an_end) {
+    direct_.note_unseen();
+    layouts_.note_unseen();
+  }
   if (open_.size() == (legacy ? kMostLegacyConnectionsOpen : kMostConnectionsOpen)) {
     ++report_.connections_refused;
     direct_.note_unseen();
+    layouts_.note_unseen();
+    layouts_.add_connection();  // so that its numbers are those of the report
     return *refused_;
   }
   ConnectionSummary* kept = nullptr;
   if (report_.connections.size() < kMostConnectionsKept) kept = &report_.connections.emplace_back();
   auto& slot = open_[number];
   const Order order = stamp.by_an_end ? Order::exact : Order::doubtful;
-  slot = std::make_unique<GradedConnection>(*this, notes_, kept, name.fabric, order, profile_,
-                                            direct_);
+  slot = std::make_unique<GradedConnection>(*this, notes_, kept, name, order, profile_, direct_,
+                                            layouts_);
   ConnectionSummary& summary = slot->summary();
   summary.number = number;
   summary.name = name;
   summary.first = stamp;
   summary.last = stamp;
   return *slot;
+}
+
+void Grader::finish() {
+  report_.files = summaries_of(layouts_);
 }
 
 void Grader::account(std::size_t before, std::size_t after) {

@@ -6,6 +6,7 @@
 
 #include "capture/connection.h"
 #include "conformance/direct/direct_access.h"
+#include "conformance/pnfs/layouts.h"
 #include "grade/note.h"
 #include "grade/profile.h"
 #include "grade/report.h"
@@ -36,6 +37,8 @@ class Grader final : public capture::ConnectionSinks {
                                 const capture::ConnectionName& name) override;
   /// Sets the packet that is read next; 0 for the capture's end.
   void reading(std::uint64_t frame) { reading_ = frame; }
+  /// Adds to the report what it has of no single connection. Call it at the capture's end.
+  void finish();
   const Report& report() const { return report_; }
   std::size_t kept_bytes() const { return kept_bytes_; }
 
@@ -56,6 +59,7 @@ class Grader final : public capture::ConnectionSinks {
   std::size_t kept_bytes_ = 0;  // by the judges of all open connections
   Report report_;
   conformance::DirectAccess direct_;                                           // of all connections
+  conformance::Layouts layouts_;                                               // the same
   std::unordered_map<std::uint64_t, std::unique_ptr<GradedConnection>> open_;  // by number
   // the latest one, which may still be on the call stack
   std::unique_ptr<GradedConnection> closed_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conformance/finding.h"
+#include "grade/file_summary.h"
 #include "grade/note.h"
 #include "grade/summary.h"
 
@@ -41,6 +42,7 @@ struct Report {
   std::uint64_t findings_in_all = 0;    // including those that are not kept
   /// All findings by rule and culprit, except on packets where the judge found too many.
   std::vector<FindingCount> findings_by_rule;
+  std::vector<FileSummary> files;  // with layouts, in the order of their first one
 };
 
 }  // namespace steertag::grade

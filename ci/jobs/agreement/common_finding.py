@@ -12,8 +12,9 @@ OWN_KNOWLEDGE = {
     "receive_is_as_announced",
     "guards_stay_intact",
 }
-# Texts name events by their index in a live run and by their packet in a capture.
-_INDEX = re.compile(r"\b(?:event|frame) \d+")
+# Texts name events by their index in a live run and by their packet in a capture. Connections that carry nothing are in
+# no capture.
+_INDEX = re.compile(r"\b(?:event|frame) \d+(?: of connection \d+)?")
 
 
 @dataclasses.dataclass(frozen=True, order=True)

@@ -7,6 +7,7 @@
 #include "conformance/judge.h"
 #include "conformance/legacy/prototype_judge.h"
 #include "conformance/legacy/rfc5666_judge.h"
+#include "conformance/pnfs/layouts.h"
 #include "wire/xdr.h"
 
 namespace {
@@ -15,6 +16,8 @@ using namespace steertag;
 
 /// Most events of one input. Longer inputs would only be slower.
 constexpr std::uint64_t kMostEvents = 4096;
+/// From this first octet on an event is of another connection of the same client.
+constexpr std::uint32_t kOther = 128;
 
 /// Reads numbers and octets from the input.
 class Input {
@@ -77,15 +80,16 @@ trace::Body next_body(Input& input, std::uint32_t kind) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(std::as_bytes(std::span(data, size)));
   conformance::DirectAccess access;
-  conformance::Judge judge({}, nullptr, &access);
-  conformance::Judge other({}, nullptr, &access);
+  conformance::Layouts layouts;
+  conformance::Judge judge({}, nullptr, &access, &layouts);
+  conformance::Judge other({}, nullptr, &access, &layouts);
   conformance::Rfc5666Judge rfc5666_judge;
   conformance::PrototypeJudge prototype_judge(1024);
   for (std::uint64_t index = 0; !input.empty() && index < kMostEvents; ++index) {
     const std::uint32_t head = input.number(1);
     const trace::Role actor = head % 2 == 0 ? trace::Role::client : trace::Role::server;
     const trace::Event event{index, 0, actor, next_body(input, head / 2)};
-    (head % 32 == 31 ? other : judge).on_event(event);
+    (head >= kOther ? other : judge).on_event(event);
     rfc5666_judge.on_event(event);
     prototype_judge.on_event(event);
   }

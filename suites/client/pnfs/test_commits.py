@@ -59,17 +59,20 @@ def test_at_metadata_server(bench):
 
 
 class OtherVerifier(StripedServer):
-    """The first COMMIT has another verifier than the WRITEs before it."""
+    """The first COMMIT has another verifier than the WRITEs before it. Its server keeps it; with COMMIT at the metadata
+    server, all do."""
 
     def __init__(self):
-        bend = {"COMMIT": self._change}
+        bend = {"COMMIT": self._change, "WRITE": self._change}
         super().__init__(results=bend, elsewhere=bend)
         self.changed = None  # the Call
 
     def _change(self, call, result):
-        if self.changed is not None or int(result.status) != 0:
+        if int(result.status) != 0 or (self.changed is None and "COMMIT" not in call):
             return None
-        self.changed = call
+        self.changed = self.changed or call
+        if self.changed.server not in (None, call.server):
+            return None
         result.resok4.writeverf = OTHER_VERIFIER
         return result
 

@@ -9,7 +9,7 @@ import time
 from ..atomic_file import write_atomically
 from ..failure import Failure
 from ..verdict import Verdict
-from . import grade_document, grade_text
+from . import file_lines, grade_document, grade_text
 from .graded import Status
 from .reading import grade_file
 from .small_file import is_small
@@ -64,6 +64,7 @@ def _print(graded, shown, quiet, strict=False, verbose=False, decoded=True):
     parts = [list(grade_text.findings(rows, lines, verbose))]
     if not quiet:
         parts.append(list(grade_text.connections(graded)))
+        parts.append(list(file_lines.files(graded)))
     unjudged = list(grade_text.unjudged(graded))
     # The reason of an exit status is printed, even if the level hides it.
     if rows or unjudged or _exit_status(graded, strict) == VIOLATIONS or not quiet:

@@ -409,7 +409,7 @@ class Report:
         self.findings_in_all = findings_in_all
         self.connections_in_all, self.connections_refused = 9000, 0
         self.connections_unjudged, self.messages_judged = 0, 9
-        self.findings_by_rule = []
+        self.findings_by_rule, self.files = [], []
 
 
 def test_findings_of_which_nothing_is_kept_count_as_violations():

@@ -10,7 +10,9 @@ from ..report_page import shipped_failures
 from ..report_page.clause_rows import clause_rows
 from ..report_page.run_metadata import metadata_facts
 from ..report_page.trace_lines import page_lines
+from ..traces.field_words import handle_words
 from ..verdict import Verdict
+from .file_lines import summary_of
 from .finding_lines import FindingLines
 from .folded import folded
 from .grade_text import error, file_name, totals, unjudged
@@ -66,6 +68,8 @@ def _facts(files):
         for one in graded.connections[:MOST_OF_A_KIND]:
             ends = f"{one.client_end} (client), {one.server_end} (server)"
             yield f"connection {one.number}", printable(f"{one.fabric}, {ends}")
+        for one in graded.files[:MOST_OF_A_KIND]:
+            yield f"file {handle_words(one.handle)}", "; ".join(map(" ".join, summary_of(one)))
 
 
 def _alerts(files):

@@ -17,6 +17,7 @@ FILE:
 - `findings_in_all`, `violations`, `warnings`: numbers.
 - `unclassified`: findings of packets with more than the judge keeps. They count as violations.
 - `connections`, `findings`: lists, up to the most that are kept.
+- `layouts`: a list of files with layouts of pNFS, see LAYOUT.
 
 CONNECTION:
 
@@ -54,6 +55,15 @@ FINDING:
 - `culprit`: "client" or "server"; `verdict`: "fail", "warn" or "latitude", as in the suite's report.
 - `level`, `id`, `document`, `section`, `rule`, `sentence`, `expected`, `observed`.
 - `event`: the `number`th event of this `kind` by the `actor` on the connection, from 1, as in the suite's report.
+
+LAYOUT, a file as one client uses it:
+
+- `client`: a number for each client owner.
+- `handle`: the filehandle at the metadata server, and `device`: the device ID of the latest layout, in hex.
+- `data_servers`: a list of addresses for each, empty if GETDEVICEINFO was not seen.
+- `stripe_unit_bytes`, `packing`: "dense" or "sparse"; `commit`: "data-servers" or "metadata-server".
+- `ranges`: `offset`, `length`, `iomode` ("read" or "rw"), `granted` and `returned`: null or `connection` and `frame`.
+- `at_data_servers`, `at_metadata_server`: octets `read` and `written` since its first layout.
 
 Frames count from 1; times are since 1970-01-01 UTC. Version 1 may gain fields. None is removed or changes its
 meaning."""
@@ -109,6 +119,14 @@ _CONNECTION = (
     "findings_dropped",
     "findings_undecided",
 )
+_LAYOUT = (
+    "client",
+    "data_servers",
+    "stripe_unit_bytes",
+    "ranges",
+    "at_data_servers",
+    "at_metadata_server",
+)
 _ROW = ("connection", "frame", "known_frame", "time_ns", "culprit", "level", "rule", "sentence")
 
 
@@ -151,6 +169,7 @@ def _file(graded):
         "unclassified": graded.unclassified,
         "connections": [_connection(each) for each in graded.connections],
         "findings": [_finding(each) for each in graded.rows],
+        "layouts": [layout(each) for each in graded.files],
     }
 
 
@@ -170,6 +189,17 @@ def _connection(one):
         "directions": {
             way: _fields(getattr(one, way), _DIRECTION) for way in ("forward", "reverse")
         },
+    }
+
+
+def layout(one):
+    """A file with layouts (see LAYOUT)."""
+    return {
+        **_fields(one, _LAYOUT),
+        "handle": one.handle.hex(),
+        "device": one.device.hex(),
+        "packing": "dense" if one.dense else "sparse",
+        "commit": "metadata-server" if one.commits_through_server else "data-servers",
     }
 
 

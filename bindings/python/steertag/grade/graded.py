@@ -84,6 +84,7 @@ class Graded:
         found = self.report.findings if self.report else []
         self.rows = sorted(map(Row, found), key=operator.attrgetter("frame"))
         self.connections = self.report.connections if self.report else []
+        self.files = self.report.files if self.report else []
         self.counts = self._counts()
 
     @property

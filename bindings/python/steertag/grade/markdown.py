@@ -5,6 +5,7 @@ import textwrap
 
 from .. import __version__
 from .counting import counted
+from .file_lines import files
 from .folded import folded
 from .grade_text import MOST_LISTED, ascii_of, connections, error, file_name, totals, unjudged
 from .graded import Status
@@ -29,7 +30,7 @@ def text(graded, rows, decoded=None):
     if len(folds) > MOST_LISTED:
         yield from _paragraph(f"... and {len(folds) - MOST_LISTED} more.")
     if graded.status is not Status.UNREADABLE and graded.connections:
-        yield from ("```", *connections(graded), "```", "")
+        yield from ("```", *connections(graded), *files(graded), "```", "")
     yield from _paragraph(f"Judged by `steertag grade` {__version__}.")
 
 
@@ -74,11 +75,11 @@ def _item(words):
     return textwrap.wrap(words, WIDTH, initial_indent="- ", subsequent_indent="  ")
 
 
-def summary(files):
+def summary(captures):
     """The heading over several files: "# 3 captures: 4 violations, 1 warning"."""
-    violations = sum(each.violations for each in files)
-    warnings = sum(each.warnings for each in files)
+    violations = sum(each.violations for each in captures)
+    warnings = sum(each.warnings for each in captures)
     return (
-        f"# {counted(len(files), 'capture', 'captures')}: "
+        f"# {counted(len(captures), 'capture', 'captures')}: "
         f"{counted(violations, 'violation', 'violations')}, {counted(warnings, 'warning', 'warnings')}"
     )

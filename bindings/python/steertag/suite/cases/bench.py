@@ -67,7 +67,7 @@ class Bench:
         self._files = None
         self._clients = []
         self._log = run.recorder
-        self._direct = conformance.DirectAccess()
+        self._direct, self._layouts = conformance.DirectAccess(), conformance.Layouts()
 
     # -- connections ---------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class Bench:
         for name in BENT & settings.keys():
             settings[name] = kept_packet(settings[name])
         number = len(self._captures)
-        watch = link.watch(number, self._direct)
+        watch = link.watch(number, self._direct, self._layouts)
         self._captures.append(watch.capture)
         raw = link.open(opened_with, watch, link.connect_ms)
         seed = self._run.xid_seed(number)

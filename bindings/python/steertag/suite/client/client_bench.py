@@ -56,7 +56,7 @@ class ClientBench:
         self._run = run
         self._connections = []
         self._capabilities = None
-        self._direct = conformance.DirectAccess()
+        self._direct, self._layouts = conformance.DirectAccess(), conformance.Layouts()
         self.server = None  # the peer.ScriptedServer of the use under way, for scripts
 
     @property
@@ -114,8 +114,10 @@ class ClientBench:
             self.server = None  # its provider holds a port of RoCE
 
     def _watch(self):
-        """The observers of the client's next connection. Their judges share what they know of direct access."""
-        return Watch(len(self._connections), self.client.provider, direct=self._direct)
+        """The observers of the client's next connection. Their judges share what they know of direct access and of
+        layouts."""
+        shared = {"direct": self._direct, "layouts": self._layouts}
+        return Watch(len(self._connections), self.client.provider, **shared)
 
     def _start_server(self, adapter, options):
         seed = random.Random(self._run.xid_seed(len(self._connections))).getrandbits(64)

@@ -38,10 +38,11 @@ class Settings:
 
 class Watch:
     """The observers of one connection over the provider of this name. Without `capabilities` they see
-    every RDMA operation, because our side makes them all. `direct` is a conformance.DirectAccess that the
-    judges of a case share."""
+    every RDMA operation, because our side makes them all. `direct` and
+    `layouts`, conformance.DirectAccess and conformance.Layouts, are what the judges of a case share.
+    """
 
-    def __init__(self, number, provider, capabilities=None, direct=None):
+    def __init__(self, number, provider, capabilities=None, direct=None, layouts=None):
         self.number = number
         self.recorder = trace.Recorder(limit_bytes=_share(EVENT_OCTETS, number))
         self.sight_lost = False  # a case blinded the judge
@@ -49,6 +50,7 @@ class Watch:
         self.judge = conformance.Judge(
             rdma_operations=capabilities is None or capabilities.sees_remote_operations,
             direct=direct,
+            layouts=layouts,
         )
         self.capture = make_rdma_capture(provider, number, _share(CAPTURE_OCTETS, number))
         self.events = trace.Fanout([self.recorder, self.judge])
@@ -86,9 +88,9 @@ class RdmaLink(Link):
         depend on them."""
         self.provider.reseed(seed)
 
-    def watch(self, number, direct=None):
-        """The observers of the connection of a case with this number. `direct` as for Watch."""
-        return Watch(number, self._provider_name, self.provider.capabilities, direct)
+    def watch(self, number, direct=None, layouts=None):
+        """The observers of the connection of a case with this number. `direct` and `layouts` as for Watch."""
+        return Watch(number, self._provider_name, self.provider.capabilities, direct, layouts)
 
     def open(self, settings, watch, timeout_ms):
         """A fabric connection, established or refused, observed by `watch`."""
