@@ -38,11 +38,13 @@ def layout_octets(found, handles):
 
 
 def _layouts(found):
+    yield "In S4, S5 and S6 no link is limited, and iWARP is software on top of TCP. 2008 had an adapter."
+    yield ""
     yield "LAYOUTGET, one at a time, over iWARP without CRC and over TCP. LAYOUTRETURN follows each, outside of the times. A"
     yield "layout has 36 octets, and 48 for each filehandle. One data server with many turns in a stripe (`--stripe-turns`) stands"
     yield "for many: the layout has as many filehandles. The client asks for no more octets than the layout takes. Both ends"
     yield "announce 4 KiB: over RDMA a larger reply comes in a reply chunk, by an RDMA Write before the Send."
-    yield "2008, by an adapter: up to 65 % lower with RDMA, with replies of up to 32 KiB."
+    yield "2008: up to 65 % lower with RDMA, with replies of up to 32 KiB."
     yield ""
     rows = [
         (
