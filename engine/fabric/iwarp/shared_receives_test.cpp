@@ -1,4 +1,6 @@
 // Full operation of a bare socket's connection whose receives are shared, while there is none.
+#include <poll.h>
+
 #include "fabric/testing/raw_connection.h"
 
 namespace steertag::fabric::iwarp {
@@ -84,6 +86,11 @@ TEST_F(SharedReceivesTest, ThePeerIsHeldBack) {
   constexpr std::size_t kMostRead = 16384;
   EXPECT_LT(pair.server_bytes.from_client.size(), kMostRead)
       << "octets are read that have no place";
+  const auto quiet = [&] {
+    pollfd work{pair.provider->descriptor(), POLLIN, 0};
+    return ::poll(&work, 1, 0) == 0;
+  };
+  ASSERT_TRUE(pair.poll_until(quiet)) << "the provider spins over octets that it does not take";
   for (std::uint32_t i = 1; i <= sent; ++i) {
     post();
     if (taken < flood.size()) taken += peer->send(View(flood).subspan(taken));
