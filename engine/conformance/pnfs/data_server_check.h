@@ -39,14 +39,10 @@ struct IoResult {
 
 class DataServerCheck {
  public:
-  /// `number` is the connection's, and `server_end` the text of its server's end, or empty.
-  DataServerCheck(const Message& message, Layouts& layouts, std::uint64_t number,
-                  std::string_view server_end, Connection& connection)
-      : message_(message),
-        layouts_(layouts),
-        number_(number),
-        server_end_(server_end),
-        connection_(connection) {}
+  /// `server_end` is the text of the connection's end at the server, or empty.
+  DataServerCheck(const Message& message, Layouts& layouts, std::string_view server_end,
+                  Connection& connection)
+      : message_(message), layouts_(layouts), server_end_(server_end), connection_(connection) {}
 
   void take_call(const FileIo& io);
   void take_result(const FileIo& io, const IoResult& result);
@@ -71,7 +67,6 @@ class DataServerCheck {
 
   const Message& message_;
   Layouts& layouts_;
-  std::uint64_t number_;
   std::string_view server_end_;
   Connection& connection_;
 };

@@ -203,7 +203,7 @@ void LayoutCalls::take_io(const Message& message, const nfs4::StateId& stateid,
   io.moment = call.moment;
   const bool is_same = call.session->id == answered_session_;
   if (is_same && call.slot < answered_.size()) io.behind = answered_[call.slot];
-  DataServerCheck(message, layouts_, number_, server_end_, connection).take_call(io);
+  DataServerCheck(message, layouts_, server_end_, connection).take_call(io);
 }
 
 void LayoutCalls::judge_attributes(Opnum number, const Message& message, const Pending& call,
@@ -399,8 +399,7 @@ bool LayoutCalls::take_io_result(const Message& message, wire::Reader& reader, c
     result.count = reader.u32("data");
   }
   if (!reader.ok()) return false;
-  DataServerCheck(message, layouts_, number_, server_end_, connection)
-      .take_result(*call.io, result);
+  DataServerCheck(message, layouts_, server_end_, connection).take_result(*call.io, result);
   return !call.io->is_commit() && call.io->is_write();
 }
 
