@@ -135,7 +135,8 @@ TEST_P(ProviderTest, WritesIntoARegionBeforeTheNextSend) {
     ASSERT_TRUE(pair.poll_until([&] {
       return pair.server_notices.received.size() > before &&
              pair.client_notices.completed.size() == 2;
-    }));
+    })) << size
+        << " octets; " << pair.progress();
     const MutableView bytes = region->bytes();
     EXPECT_TRUE(std::equal(data.begin(), data.end(), bytes.begin() + 8)) << size << " octets";
     EXPECT_EQ(bytes[7], std::byte{0});

@@ -299,6 +299,24 @@ void Pair::post_receives(std::size_t count, std::size_t size) {
   }
 }
 
+namespace {
+
+std::string progress_of(const Notices& notices, const Connection* connection) {
+  std::string text = std::to_string(notices.received.size()) + " received, " +
+                     std::to_string(notices.completed.size()) + " completed";
+  if (connection != nullptr) {
+    text += ", " + std::to_string(connection->unsent_operations()) + " unsent";
+  }
+  return notices.closed ? text + ", closed: " + notices.closed->detail : text;
+}
+
+}  // namespace
+
+std::string Pair::progress() const {
+  return "client: " + progress_of(client_notices, client.get()) +
+         "; server: " + progress_of(server_notices, server.get());
+}
+
 bool Pair::poll_until_closed() {
   return poll_until([this] { return client_notices.over() && server_notices.over(); });
 }

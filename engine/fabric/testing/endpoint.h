@@ -133,6 +133,8 @@ class Pair {
   }
   /// Both sides were notified of the end.
   bool poll_until_closed();
+  /// How far both sides are, for the message of a failure.
+  std::string progress() const;
   /// Drops one side's connection and its notifications, so that another can be made.
   void drop_client();
   void drop_server();

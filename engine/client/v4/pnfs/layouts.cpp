@@ -87,9 +87,7 @@ bool Layouts::ask_again(const StripedFileRef& file, const nfs4::StateId& opened)
   if (schedule_.now() < file->next_try) return false;
   file->next_try = schedule_.now() + kLayoutPause;
   get(file, opened, file->wanted);
-  if (file->segments.empty()) return false;
-  file->client_id = session_.client_id();
-  return true;
+  return file->client_id == session_.client_id();
 }
 
 void Layouts::get(const StripedFileRef& file, const nfs4::StateId& opened, LayoutIomode iomode) {
@@ -152,6 +150,7 @@ Expected<Layouts::Granted, FileError> Layouts::ask(const StripedFile& file,
 
 void Layouts::take(const StripedFileRef& file, const Granted& granted) {
   file->held = true;
+  file->client_id = session_.client_id();  // another one than before the call, if it was repeated
   file->stateid = granted.stateid;
   file->size = std::max(file->size, granted.size);
   file->fsid = granted.fsid;
