@@ -174,14 +174,14 @@ def _io_of(script):
 
 @case("client.pnfs.recall.changed", requirements=[CHANGED], needs=NEEDS)
 def test_changed(bench):
-    """The layout is recalled with clora_changed while the file is written. What is left goes to the metadata
-    server."""
-    script = Recalled(when=is_data_write, changed=True)
+    """The layout is recalled with clora_changed while the file is written. The replies of the data servers wait until
+    the client is quiet. What is left goes to the metadata server."""
+    script = Recalled(when=is_data_write, changed=True, stalls=True)
     outcome = recalled(bench, script, CHANGED)
-    if script.returned_at is None:
-        bench.not_testable("the client sends no LAYOUTRETURN")
-    late = [call for call in _io_of(script) if "WRITE" in call and call.at > script.returned_at]
-    expect.equal(len(late), 0, CHANGED, "WRITEs at data servers behind the return", outcome=outcome)
+    if script.released_at is None:
+        bench.not_testable("the client has no call at a data server under way")
+    late = [call for call in _io_of(script) if "WRITE" in call and call.at > script.released_at]
+    expect.equal(len(late), 0, CHANGED, "WRITEs at data servers behind the recall", outcome=outcome)
 
 
 @case("client.pnfs.recall.modified-data", requirements=[COMMITTED], needs=NEEDS)

@@ -45,12 +45,20 @@ constexpr Deviation kLayoutRecalls[] = {
                     }}},
     {.name = "layout-used-behind-return",
      .side = trace::Role::client,
-     .breaks = {"RFC8881-12.5.5-3", "RFC8881-20.3.3-2"},
+     .breaks = {"RFC8881-12.5.5-3"},
      .sentence = "A layout is used after its recall and its return.",
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.session.layouts.stops_at_return = false;
                       options.session.layouts.waits_for_io = false;
+                    }}},
+    {.name = "layout-used-behind-recall",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-20.3.3-2"},
+     .sentence = "A recalled layout is used until all data servers have answered.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.layouts.stops_at_return = false;
                     }}},
     {.name = "layout-recall-without-return",
      .side = trace::Role::client,
