@@ -124,7 +124,7 @@ def write_figures(run, folder=FOLDER, name=PAGE, measured=MEASURED):
 
 def parse(arguments):
     note = "C2 and C3 come with C1; "
-    parser = rows_parser(PROGRAM, DESCRIPTION, MEASURED, note, rounds=9, seconds=0.2)
+    parser = rows_parser(PROGRAM, DESCRIPTION, MEASURED, note, rounds=6, seconds=0.3)
     parser.add_argument(
         "--packages",
         type=pathlib.Path,
