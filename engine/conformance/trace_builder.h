@@ -27,6 +27,19 @@ inline void PrintTo(const Finding& finding, std::ostream* out) {
        << ": expected " << finding.expected << "; observed " << finding.observed;
 }
 
+/// The judge's only finding is this one, at the event of that index.
+inline void expect_only(const Judge& judge, std::uint64_t event, std::string_view rule,
+                        std::string_view id, Role culprit) {
+  ASSERT_THAT(judge.findings(), testing::SizeIs(1));
+  const Finding& finding = judge.findings().front();
+  EXPECT_EQ(finding.rule, rule) << testing::PrintToString(finding);
+  EXPECT_EQ(finding.requirement->id, id);
+  EXPECT_EQ(finding.culprit, culprit);
+  EXPECT_EQ(finding.event, event);
+  EXPECT_FALSE(finding.expected.empty());
+  EXPECT_FALSE(finding.observed.empty());
+}
+
 /// An RPC call header with AUTH_NONE, without its arguments.
 inline Bytes rpc_call(std::uint32_t xid, std::uint32_t program = 400000, std::uint32_t version = 1,
                       std::uint32_t procedure = 1, View arguments = {}) {

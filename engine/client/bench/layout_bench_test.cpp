@@ -25,32 +25,22 @@ class LayoutBenchTest : public ClientSessionTest {
             [] { return ProcessorTime{}; }};
   }
 
-  std::optional<Bytes> answer_layouts(View call) {
-    wire::Reader reader(call);
-    rpc::CallHeader header;
-    header.decode(reader);
-    nfs4::CompoundArgs args;
-    args.decode(reader);
-    nfs4::OperationReader<Opnum> operations(reader, "argarray");
-    Bytes out;
-    nfs4::ReplyWriter<Opnum> writer(out, {});
-    while (const auto number = operations.next()) {
-      const Status status = take_status(*number);
-      if (*number == Opnum::OP_LAYOUTGET) {
-        get(reader, status, writer);
-      } else if (*number == Opnum::OP_LAYOUTRETURN) {
-        give_back(reader, writer);
-      } else {
-        execute(reader, *number, status, writer);
-      }
-      if (status != Status::NFS4_OK) break;
-    }
-    EXPECT_TRUE(reader.ok()) << reader.fault().message();
-    return out;
+  Bytes answer_layouts(View call) {
+    return reply_by(call,
+                    [this](wire::Reader& reader, Opnum number, nfs4::ReplyWriter<Opnum>& writer) {
+                      const Status status = take_status(number);
+                      if (number == Opnum::OP_LAYOUTGET) {
+                        get(reader, status, writer);
+                      } else if (number == Opnum::OP_LAYOUTRETURN) {
+                        give_back(reader, writer);
+                      } else {
+                        execute(reader, number, status, writer);
+                      }
+                      return status;
+                    });
   }
   void get(wire::Reader& reader, Status status, nfs4::ReplyWriter<Opnum>& writer) {
-    nfs4::LayoutgetArgs args;
-    args.decode(reader);
+    const auto args = decoded<nfs4::LayoutgetArgs>(reader);
     EXPECT_EQ(args.loga_stateid, opened) << "no layout is held";
     EXPECT_EQ(held, 0) << "the layout before was returned";
     maxcounts.push_back(args.loga_maxcount);
@@ -65,8 +55,7 @@ class LayoutBenchTest : public ClientSessionTest {
     writer.add(Opnum::OP_LAYOUTGET, result);
   }
   void give_back(wire::Reader& reader, nfs4::ReplyWriter<Opnum>& writer) {
-    nfs4::LayoutreturnArgs args;
-    args.decode(reader);
+    const auto args = decoded<nfs4::LayoutreturnArgs>(reader);
     EXPECT_EQ(args.lora_layoutreturn.lr_layout.lrf_stateid.seqid, seqid);
     EXPECT_EQ(args.lora_layoutreturn.lr_layout.lrf_length, kToTheEnd);
     transport.now += 10ms;

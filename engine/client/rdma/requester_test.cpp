@@ -1,4 +1,5 @@
 // The requester's limits, lost connections and pauses.
+#include "fabric/testing/forwarding_provider.h"
 #include "server/testing/peer_fixture.h"
 
 namespace steertag::peer::testing {
@@ -37,36 +38,20 @@ TEST_F(RequesterTest, RefusedConnectionsCountForAllThatWait) {
 }
 
 /// A provider by which nothing can be reached. It waits for nothing, but counts the time.
-class NoWay final : public fabric::Provider {
+class NoWay final : public fabric::testing::ForwardingProvider {
  public:
-  explicit NoWay(fabric::Provider& its_real) : real(its_real) {}
-  fabric::Capabilities capabilities() const override { return real.capabilities(); }
-  std::unique_ptr<fabric::Domain> make_domain() override { return real.make_domain(); }
-  Expected<std::unique_ptr<fabric::Listener>, fabric::Error> listen(
-      const fabric::Url& url, fabric::AcceptCallback on_request, fabric::RefusedCallback on_refused,
-      const fabric::ListenPolicy& policy) override {
-    return real.listen(url, std::move(on_request), std::move(on_refused), policy);
-  }
+  using ForwardingProvider::ForwardingProvider;
   Expected<std::unique_ptr<fabric::Connection>, fabric::Error> connect(
       const fabric::Url& /*url*/, fabric::Domain& /*domain*/,
       const fabric::ConnectionOptions& /*options*/, fabric::Handler& /*handler*/,
       trace::EventSink* /*events*/, trace::ByteSink* /*bytes*/) override {
     return tl::unexpected(fabric::Error{fabric::Errc::name_not_found, "\"nowhere\""});
   }
-  void retire(std::unique_ptr<fabric::Connection> connection) override {
-    real.retire(std::move(connection));
-  }
   std::size_t poll(std::chrono::milliseconds timeout) override {
     waited += timeout;
-    return real.poll(0ms);
-  }
-  void wake() override { real.wake(); }
-  int descriptor() const override { return real.descriptor(); }
-  std::chrono::milliseconds idle_for(std::chrono::milliseconds most) override {
-    return real.idle_for(most);
+    return ForwardingProvider::poll(0ms);
   }
 
-  fabric::Provider& real;
   std::chrono::milliseconds waited{0};
 };
 

@@ -30,6 +30,29 @@ class ClientSessionTest : public ::testing::Test {
 
   /// Results of one call; statuses of `next_status` are given instead of NFS4_OK.
   std::optional<Bytes> answer(View call) {
+    if (unanswered > 0 && made) {
+      --unanswered;
+      return std::nullopt;
+    }
+    if (no_version4) {
+      Bytes out;
+      wire::Writer writer(out);
+      nfs4::CompoundResult{Status::NFS4ERR_MINOR_VERS_MISMATCH, {}}.encode(writer);
+      writer.u32(0);
+      return out;
+    }
+    return reply_by(call,
+                    [this](wire::Reader& reader, Opnum number, nfs4::ReplyWriter<Opnum>& writer) {
+                      seen.push_back(number);
+                      const Status status = take_status(number);
+                      execute(reader, number, status, writer);
+                      return status;
+                    });
+  }
+  /// The reply to a COMPOUND, up to the first error. `run` of the reader, the operation and the
+  /// writer adds the result of each, and returns its status.
+  template <class Run>
+  static Bytes reply_by(View call, Run&& run) {
     wire::Reader reader(call);
     rpc::CallHeader header;
     header.decode(reader);
@@ -37,26 +60,19 @@ class ClientSessionTest : public ::testing::Test {
     args.decode(reader);
     EXPECT_EQ(args.minorversion, 1U);
     nfs4::OperationReader<Opnum> operations(reader, "argarray");
-    if (unanswered > 0 && made) {
-      --unanswered;
-      return std::nullopt;
-    }
     Bytes out;
-    if (no_version4) {
-      wire::Writer writer(out);
-      nfs4::CompoundResult{Status::NFS4ERR_MINOR_VERS_MISMATCH, {}}.encode(writer);
-      writer.u32(0);
-      return out;
-    }
     nfs4::ReplyWriter<Opnum> writer(out, {});
     while (const auto number = operations.next()) {
-      seen.push_back(*number);
-      const Status status = take_status(*number);
-      execute(reader, *number, status, writer);
-      if (status != Status::NFS4_OK) break;
+      if (run(reader, *number, writer) != Status::NFS4_OK) break;
     }
     EXPECT_TRUE(reader.ok()) << reader.fault().message();
     return out;
+  }
+  template <class Args>
+  static Args decoded(wire::Reader& reader) {
+    Args args;
+    args.decode(reader);
+    return args;
   }
   Status take_status(Opnum number) {
     auto& statuses = next_status[number];

@@ -161,14 +161,7 @@ class PnfsTrace {
   }
   /// The only finding, at the latest event.
   void expect(std::string_view rule, std::string_view id, Role culprit = Role::client) const {
-    ASSERT_THAT(judge_.findings(), testing::SizeIs(1));
-    const Finding& finding = judge_.findings().front();
-    EXPECT_EQ(finding.rule, rule) << testing::PrintToString(finding);
-    EXPECT_EQ(finding.requirement->id, id);
-    EXPECT_EQ(finding.culprit, culprit);
-    EXPECT_EQ(finding.event, scene_.next - 1);
-    EXPECT_FALSE(finding.expected.empty());
-    EXPECT_FALSE(finding.observed.empty());
+    expect_only(judge_, scene_.next - 1, rule, id, culprit);
   }
   Judge& judge() { return judge_; }
   nfs4::SessionId session() const {

@@ -203,22 +203,9 @@ TEST_F(ConnectionTest, ClientThatExceedsItsCreditsHurtsOnlyItself) {
   auto domain = provider->make_domain();
   RawClient greedy(*provider, *domain, url, {});
   drive([&] { return greedy.up; });
-  auto region = domain->allocate(1 << 20, {true, false});
-  nfs3::WriteArgs args;
-  args.file = file;
-  args.count = 1 << 20;
-  Bytes arguments = encoded(args);
-  wire::store_u32(arguments.data() + arguments.size() - 4, 1 << 20);
-  for (std::uint32_t xid = 1; xid <= 100; ++xid) {
-    const Bytes payload = rpc_call(xid, 7, arguments);
-    wire::Draft draft = draft_call(xid, payload);
-    draft.read_list.push_back(
-        {1,
-         {static_cast<std::uint32_t>(payload.size()), {region->stag(), 1 << 20, region->base()}},
-         false});
-    greedy.send(draft);
-  }
-  drive([&] { return greedy.closed || greedy.received.size() >= 60; });
+  const auto region = domain->allocate(kGreedyWriteOctets, {true, false});
+  send_greedy_writes(greedy, file, *region);
+  drive([&] { return greedy.closed || greedy.received.size() >= kTooManyReplies; });
   EXPECT_TRUE(greedy.closed) << "far more calls than credits and receives were taken";
   EXPECT_TRUE(victim->call<nfs3::Void>(nfs3::Procedure::NFSPROC3_NULL, nfs3::Void{}));
 }

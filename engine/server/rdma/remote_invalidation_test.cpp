@@ -1,42 +1,22 @@
 // What the reference client announces and offers (RFC 8797 4.1).
 // It depends on what its provider lets a server close.
+#include "fabric/testing/forwarding_provider.h"
 #include "server/testing/peer_fixture.h"
 
 namespace steertag::peer::testing {
 namespace {
 
 /// A provider that says less of itself than it can do.
-class Modest final : public fabric::Provider {
+class Modest final : public fabric::testing::ForwardingProvider {
  public:
   Modest(fabric::Provider& provider, bool any_region, bool windows)
-      : provider_(provider), can_(provider.capabilities()) {
+      : ForwardingProvider(provider), can_(provider.capabilities()) {
     can_.remote_invalidation = any_region;
     can_.windows = windows;
   }
   fabric::Capabilities capabilities() const override { return can_; }
-  std::unique_ptr<fabric::Domain> make_domain() override { return provider_.make_domain(); }
-  Expected<std::unique_ptr<fabric::Listener>, fabric::Error> listen(
-      const fabric::Url& url, fabric::AcceptCallback on_request, fabric::RefusedCallback on_refused,
-      const fabric::ListenPolicy& policy) override {
-    return provider_.listen(url, std::move(on_request), std::move(on_refused), policy);
-  }
-  Expected<std::unique_ptr<fabric::Connection>, fabric::Error> connect(
-      const fabric::Url& url, fabric::Domain& domain, const fabric::ConnectionOptions& options,
-      fabric::Handler& handler, trace::EventSink* events, trace::ByteSink* bytes) override {
-    return provider_.connect(url, domain, options, handler, events, bytes);
-  }
-  void retire(std::unique_ptr<fabric::Connection> connection) override {
-    provider_.retire(std::move(connection));
-  }
-  std::size_t poll(std::chrono::milliseconds timeout) override { return provider_.poll(timeout); }
-  void wake() override { provider_.wake(); }
-  int descriptor() const override { return provider_.descriptor(); }
-  std::chrono::milliseconds idle_for(std::chrono::milliseconds most) override {
-    return provider_.idle_for(most);
-  }
 
  private:
-  fabric::Provider& provider_;
   fabric::Capabilities can_;
 };
 

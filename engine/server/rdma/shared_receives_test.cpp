@@ -1,4 +1,5 @@
 // A server whose connections share a few receives, whatever credits they have.
+#include "fabric/testing/forwarding_provider.h"
 #include "fabric/testing/provider_suite.h"
 #include "server/testing/raw_client.h"
 
@@ -85,22 +86,9 @@ TEST_P(SharedReceivesTest, AClientBeyondItsCreditsLosesItsConnectionAlone) {
   auto domain = provider->make_domain();
   RawClient greedy(*provider, *domain, url, {});
   drive([&] { return greedy.up; });
-  auto region = domain->allocate(1 << 20, {true, false});
-  nfs3::WriteArgs args;
-  args.file = file;
-  args.count = 1 << 20;
-  Bytes arguments = encoded(args);
-  wire::store_u32(arguments.data() + arguments.size() - 4, 1 << 20);
-  for (std::uint32_t xid = 1; xid <= 100; ++xid) {
-    const Bytes payload = rpc_call(xid, 7, arguments);
-    wire::Draft draft = draft_call(xid, payload);
-    draft.read_list.push_back(
-        {1,
-         {static_cast<std::uint32_t>(payload.size()), {region->stag(), 1 << 20, region->base()}},
-         false});
-    greedy.send(draft);
-  }
-  drive([&] { return greedy.closed || greedy.received.size() >= 60; });
+  const auto region = domain->allocate(kGreedyWriteOctets, {true, false});
+  send_greedy_writes(greedy, file, *region);
+  drive([&] { return greedy.closed || greedy.received.size() >= kTooManyReplies; });
   EXPECT_TRUE(greedy.closed) << "far more calls than credits were taken";
   EXPECT_TRUE(victim->call<nfs3::Void>(Procedure::NFSPROC3_NULL, nfs3::Void{}));
 }
@@ -123,33 +111,13 @@ TEST_P(SharedReceivesTest, CallsBeyondThePoolWaitAndAreAnswered) {
 STEERTAG_OVER_PROVIDERS(SharedReceivesTest);
 
 /// Has everything but a shared receive queue, as verbs does.
-class WithoutQueue final : public fabric::Provider {
+class WithoutQueue final : public fabric::testing::ForwardingProvider {
  public:
-  explicit WithoutQueue(fabric::Provider& real) : real_(real) {}
-  fabric::Capabilities capabilities() const override { return real_.capabilities(); }
-  std::unique_ptr<fabric::Domain> make_domain() override { return real_.make_domain(); }
-  Expected<std::unique_ptr<fabric::Listener>, fabric::Error> listen(
-      const fabric::Url& at, fabric::AcceptCallback on_request, fabric::RefusedCallback on_refused,
-      const fabric::ListenPolicy& policy) override {
-    return real_.listen(at, std::move(on_request), std::move(on_refused), policy);
+  using ForwardingProvider::ForwardingProvider;
+  Expected<std::unique_ptr<fabric::ReceiveQueue>, fabric::Error> make_receive_queue(
+      fabric::Domain& domain) override {
+    return Provider::make_receive_queue(domain);
   }
-  Expected<std::unique_ptr<fabric::Connection>, fabric::Error> connect(
-      const fabric::Url& to, fabric::Domain& domain, const fabric::ConnectionOptions& options,
-      fabric::Handler& handler, trace::EventSink* events, trace::ByteSink* bytes) override {
-    return real_.connect(to, domain, options, handler, events, bytes);
-  }
-  void retire(std::unique_ptr<fabric::Connection> connection) override {
-    real_.retire(std::move(connection));
-  }
-  std::size_t poll(std::chrono::milliseconds timeout) override { return real_.poll(timeout); }
-  void wake() override { real_.wake(); }
-  int descriptor() const override { return real_.descriptor(); }
-  std::chrono::milliseconds idle_for(std::chrono::milliseconds most) override {
-    return real_.idle_for(most);
-  }
-
- private:
-  fabric::Provider& real_;
 };
 
 class NoQueueTest : public PeerTest {};

@@ -106,4 +106,28 @@ Bytes encoded(const Args& args) {
   return octets;
 }
 
+inline constexpr std::uint32_t kGreedyWriteOctets = 1 << 20;
+inline constexpr std::uint32_t kGreedyWrites = 100;
+/// A server that answers so many of them has taken far more calls than credits.
+inline constexpr std::size_t kTooManyReplies = 60;
+
+/// Sends kGreedyWrites long calls of NFSPROC3_WRITE without a look at credits. The server can pull
+/// each from `region`, of kGreedyWriteOctets.
+inline void send_greedy_writes(RawClient& client, const nfs3::FileHandle& file,
+                               const fabric::Region& region) {
+  nfs3::WriteArgs args;
+  args.file = file;
+  args.count = kGreedyWriteOctets;
+  Bytes arguments = encoded(args);
+  wire::store_u32(arguments.data() + arguments.size() - 4, kGreedyWriteOctets);
+  for (std::uint32_t xid = 1; xid <= kGreedyWrites; ++xid) {
+    const Bytes payload = rpc_call(xid, 7, arguments);
+    wire::Draft draft = draft_call(xid, payload);
+    const auto position = static_cast<std::uint32_t>(payload.size());
+    draft.read_list.push_back(
+        {1, {position, {region.stag(), kGreedyWriteOctets, region.base()}}, false});
+    client.send(draft);
+  }
+}
+
 }  // namespace steertag::peer::testing

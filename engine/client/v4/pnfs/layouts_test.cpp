@@ -38,30 +38,15 @@ class LayoutsTest : public ClientBackchannelTest {
     opened.other[0] = std::byte{3};
   }
 
-  std::optional<Bytes> answer_layouts(View call) {
-    wire::Reader reader(call);
-    rpc::CallHeader header;
-    header.decode(reader);
-    nfs4::CompoundArgs args;
-    args.decode(reader);
-    nfs4::OperationReader<Opnum> operations(reader, "argarray");
-    Bytes out;
-    nfs4::ReplyWriter<Opnum> writer(out, {});
-    while (const auto number = operations.next()) {
-      seen.push_back(*number);
-      const Status status = take_status(*number);
-      if (!execute_layouts(reader, *number, status, writer))
-        execute(reader, *number, status, writer);
-      if (status != Status::NFS4_OK) break;
-    }
-    EXPECT_TRUE(reader.ok()) << reader.fault().message();
-    return out;
-  }
-  template <class Args>
-  static Args decoded(wire::Reader& reader) {
-    Args args;
-    args.decode(reader);
-    return args;
+  Bytes answer_layouts(View call) {
+    return reply_by(call,
+                    [this](wire::Reader& reader, Opnum number, nfs4::ReplyWriter<Opnum>& writer) {
+                      seen.push_back(number);
+                      const Status status = take_status(number);
+                      if (!execute_layouts(reader, number, status, writer))
+                        execute(reader, number, status, writer);
+                      return status;
+                    });
   }
   /// False: the operation is none of these.
   bool execute_layouts(wire::Reader& reader, Opnum number, Status status,
