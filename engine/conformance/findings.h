@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "conformance/finding.h"
-#include "conformance/rule.h"
+#include "conformance/rules/rule.h"
 
 namespace steertag::conformance {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "conformance/rdma_write_read_rules.h"
+#include "conformance/rules/rdma_write_read_rules.h"
 #include "grade/grader.h"
 #include "grade/note_builder.h"
 #include "trace/describe.h"

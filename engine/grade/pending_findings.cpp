@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "conformance/invalidation_rules.h"
+#include "conformance/rules/invalidation_rules.h"
 
 namespace steertag::grade {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <variant>
 
-#include "conformance/connection_rules.h"
 #include "conformance/direct/direct_rules.h"
+#include "conformance/rules/connection_rules.h"
 #include "conformance/text.h"
 #include "nfs/direct/private_data.h"
 

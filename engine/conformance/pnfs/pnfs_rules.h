@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "conformance/rule.h"
+#include "conformance/rules/rule.h"
 
 namespace steertag::conformance {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "conformance/connection_state.h"
-#include "conformance/rule.h"
+#include "conformance/rules/rule.h"
 
 namespace steertag::conformance {
 

@@ -1,5 +1,5 @@
 // Rules on returned chunks: checks and texts.
-#include "conformance/returned_chunk_rules.h"
+#include "conformance/rules/returned_chunk_rules.h"
 
 #include "conformance/text.h"
 #include "nfs/binding.h"

@@ -1,5 +1,5 @@
 // Rules on Send with Invalidate: checks and texts.
-#include "conformance/invalidation_rules.h"
+#include "conformance/rules/invalidation_rules.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Rules on message forms: checks and texts.
-#include "conformance/form_rules.h"
+#include "conformance/rules/form_rules.h"
 
 #include "conformance/text.h"
 

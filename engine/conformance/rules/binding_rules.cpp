@@ -1,5 +1,5 @@
 // Rules on reduction: checks and texts.
-#include "conformance/binding_rules.h"
+#include "conformance/rules/binding_rules.h"
 
 #include <algorithm>
 

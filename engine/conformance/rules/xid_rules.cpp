@@ -1,5 +1,5 @@
 // Rules on XIDs: checks and texts.
-#include "conformance/xid_rules.h"
+#include "conformance/rules/xid_rules.h"
 
 #include "conformance/text.h"
 #include "wire/xdr.h"

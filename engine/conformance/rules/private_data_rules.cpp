@@ -1,5 +1,5 @@
 // Rules on private data: checks and texts.
-#include "conformance/private_data_rules.h"
+#include "conformance/rules/private_data_rules.h"
 
 #include <optional>
 

@@ -1,5 +1,5 @@
 // Rules on the connection as a whole: checks and texts.
-#include "conformance/connection_rules.h"
+#include "conformance/rules/connection_rules.h"
 
 #include "conformance/text.h"
 

@@ -1,8 +1,8 @@
 // Rules on RDMA_ERROR: checks and texts.
-#include "conformance/error_rules.h"
+#include "conformance/rules/error_rules.h"
 
+#include "conformance/rules/xid_rules.h"
 #include "conformance/text.h"
-#include "conformance/xid_rules.h"
 #include "wire/xdr.h"
 
 namespace steertag::conformance {

@@ -1,5 +1,5 @@
 // Rules on transport headers: checks and texts.
-#include "conformance/header_rules.h"
+#include "conformance/rules/header_rules.h"
 
 #include "conformance/text.h"
 #include "wire/xdr.h"

@@ -1,5 +1,5 @@
 // Rules on RDMA operations: checks and texts.
-#include "conformance/rdma_write_read_rules.h"
+#include "conformance/rules/rdma_write_read_rules.h"
 
 #include <algorithm>
 

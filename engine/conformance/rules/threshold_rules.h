@@ -4,7 +4,7 @@
 #include <array>
 
 #include "conformance/message.h"
-#include "conformance/rule.h"
+#include "conformance/rules/rule.h"
 
 namespace steertag::conformance {
 

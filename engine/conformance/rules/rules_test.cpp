@@ -1,5 +1,5 @@
 // The list of rules: names are unique, the list is complete, and a test expects every rule.
-#include "conformance/rule.h"
+#include "conformance/rules/rule.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 std::string sources(std::string_view ending) {
   const std::filesystem::path own(STEERTAG_CONFORMANCE_SOURCES);
   std::ostringstream text;
-  for (const auto& folder : {own, own / "direct", own / "pnfs"}) {
+  for (const auto& folder : {own, own / "rules", own / "direct", own / "pnfs"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().filename().string().ends_with(ending)) {
         text << std::ifstream(entry.path()).rdbuf();

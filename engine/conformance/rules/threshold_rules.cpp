@@ -1,5 +1,5 @@
 // Rules on the size of Sends: checks and texts.
-#include "conformance/threshold_rules.h"
+#include "conformance/rules/threshold_rules.h"
 
 #include "conformance/text.h"
 

@@ -1,5 +1,5 @@
 // Rules on credits and receives: checks and texts.
-#include "conformance/credit_rules.h"
+#include "conformance/rules/credit_rules.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Rules on chunks: checks and texts.
-#include "conformance/chunk_rules.h"
+#include "conformance/rules/chunk_rules.h"
 
 #include <algorithm>
 #include <limits>
