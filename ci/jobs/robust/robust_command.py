@@ -2,12 +2,14 @@
 
 import argparse
 import contextlib
+import itertools
 import os
 import pathlib
 import shlex
 import shutil
 import subprocess
 import sys
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 from ci.jobs import PROJECT
 from ci.jobs.robust.load import Load, LoadEnded
@@ -18,11 +20,12 @@ Shows that verdicts do not depend on time, load, order, or on a network with fau
 COUNT times in random order. Beside it processes use every processor, the memory and the disk. Stops at the first run
 whose verdicts differ from those of REPORT, an earlier run's, or of the first.
 """
-# The processes of each suite: those for clients mostly wait.
+# The processes of a suite that runs alone: those for clients mostly wait.
 WORKERS = {"server": 2, "client": 4}
 # A use of 150 connections takes 18 s where 5 % of the packets are lost, and the usual limit is 20 s.
 MORE_ARGUMENTS = {"server": (), "client": ("--client-timeout", "60")}
 MOST_RUNS, MOST_SEED = 9999, 999_999_999
+MOST_AT_ONCE = 64
 # What the provider takes (kMostFaultPercent).
 MOST_FAULTS = 25
 FAULTS = "STEERTAG_ROCE_FAULTS"
@@ -35,15 +38,15 @@ class Stopped(Exception):
 
 
 class Runner:
-    """Runs the suite. `logs` is a folder for the report and the output of the last run."""
+    """Runs the suite in some workers. `logs` is a folder for the report and the output of the last run."""
 
-    def __init__(self, suite, over, logs):
-        self._suite, self._over, self.logs = suite, over, logs
+    def __init__(self, suite, over, logs, workers):
+        self._suite, self._over, self.logs, self._workers = suite, over, logs, workers
         self.report = logs / "report"
 
     def command(self, seed):
         return [
-            *("build/venv/bin/pytest", f"suites/{self._suite}", "-n", str(WORKERS[self._suite])),
+            *("build/venv/bin/pytest", f"suites/{self._suite}", "-n", str(self._workers)),
             *("-q", "--listen", f"{self._over}://127.0.0.1:0", "--report", str(self.report)),
             *("--random-order-bucket=global", f"--random-order-seed={seed}"),
             *MORE_ARGUMENTS[self._suite],
@@ -88,21 +91,43 @@ def compare(before, now, words):
         raise Stopped("\n".join([*found, f"other verdicts than before: {words}"]))
 
 
-def robust(options, runner, load):
-    """Makes the runs; `load` is entered already, or None."""
+def robust(options, runners, load):
+    """Makes the runs, as many at a time as there are runners; `load` is entered already, or None."""
     leave_out = case_verdicts.EXACT_PACKETS if options.faults else ()
     before = None
     if options.report:
         before = list(case_verdicts.lines(options.report, leave_out))
     elif options.faults:
-        before = verdicts_of(runner, options.first_seed, 0, leave_out)
-    for seed in range(options.first_seed, options.first_seed + options.count):
+        before = verdicts_of(runners[0], options.first_seed, 0, leave_out)
+
+    def run(runner, seed):
         now = verdicts_of(runner, seed, options.faults, leave_out)
-        if load:
-            load.check()
-        before = now if before is None else before
-        compare(before, now, runner.words(seed, options.faults))
+        return now, runner.words(seed, options.faults)
+
+    seeds = iter(range(options.first_seed, options.first_seed + options.count))
+    with ThreadPoolExecutor(len(runners)) as pool:
+        running = {pool.submit(run, runner, seed): runner for runner, seed in zip(runners, seeds)}
+        while running:
+            for ended in wait(running, return_when=FIRST_COMPLETED).done:
+                runner = running.pop(ended)
+                now, words = ended.result()
+                if load:
+                    load.check()
+                before = now if before is None else before
+                compare(before, now, words)
+                for seed in itertools.islice(seeds, 1):
+                    running[pool.submit(run, runner, seed)] = runner
     print(f"the same verdicts {options.count} times")
+
+
+def runners_of(options, logs):
+    """One for each run at a time, each with a folder of its own."""
+    if options.at_once == 1:
+        return [Runner(options.suite, options.over, logs, WORKERS[options.suite])]
+    folders = [logs / str(number) for number in range(1, options.at_once + 1)]
+    for folder in folders:
+        folder.mkdir()
+    return [Runner(options.suite, options.over, folder, 0) for folder in folders]
 
 
 def number_up_to(most):
@@ -129,6 +154,13 @@ def parse(arguments):
     )
     parser.add_argument("--no-load", action="store_true", help="nothing else runs beside the suite")
     parser.add_argument(
+        "--at-once",
+        type=number_up_to(MOST_AT_ONCE),
+        default=1,
+        metavar="RUNS",
+        help="runs at a time, each in one process: with --no-load they are each other's load",
+    )
+    parser.add_argument(
         "count", nargs="?", type=number_up_to(MOST_RUNS), default=200, metavar="COUNT"
     )
     parser.add_argument(
@@ -150,7 +182,7 @@ def main(arguments, logs=PROJECT / "build" / "robust"):
     logs.mkdir(parents=True)
     try:
         with contextlib.nullcontext() if options.no_load else Load(logs) as load:
-            robust(options, Runner(options.suite, options.over, logs), load)
+            robust(options, runners_of(options, logs), load)
     except Stopped as stopped:
         print(f"robust: {stopped}")
         return DIFFERENT

@@ -1,6 +1,7 @@
 """What `ci/robust` compares, when it stops, and what it says then."""
 
 import json
+import threading
 
 import pytest
 
@@ -8,13 +9,14 @@ from ci.jobs.robust import robust_command
 from ci.jobs.robust.load import LoadEnded
 from ci.jobs.robust.robust_command import FAULTS, Runner, Stopped
 
+LIMIT_S = 60
 GREEN = [("pass", "server.a.b", ""), ("pass", "server.roce.c", "")]
 NO_PACKETS = [GREEN[0], ("not-testable", "server.roce.c", "needs bent-packets")]
 OTHER = [("latitude", "server.a.b", "the grant changes"), GREEN[1]]
 
 
 def write(folder, rows):
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     cases = [dict(zip(("verdict", "id", "reason"), row)) for row in rows]
     (folder / "report.json").write_text(json.dumps({"cases": cases}))
 
@@ -23,7 +25,7 @@ class Told(Runner):
     """Has the reports that the test gives, in turn."""
 
     def __init__(self, folder, *reports, status=0):
-        super().__init__("server", "roce", folder)
+        super().__init__("server", "roce", folder, 2)
         self.reports, self.status, self.runs = list(reports), status, []
 
     def run(self, seed, faults):
@@ -38,7 +40,7 @@ class EndedLoad:
 
 
 def run(runner, *arguments, load=None):
-    robust_command.robust(robust_command.parse(arguments), runner, load)
+    robust_command.robust(robust_command.parse(arguments), [runner], load)
 
 
 def test_each_run_is_compared_with_the_first(tmp_path, capsys):
@@ -87,6 +89,34 @@ def test_a_run_that_is_not_green_shows_its_output(tmp_path):
         run(Told(tmp_path, GREEN, status=1), "1")
 
 
+def test_runs_at_once_have_folders_of_their_own_and_one_process_each(tmp_path):
+    runners = robust_command.runners_of(robust_command.parse(["--at-once", "3"]), tmp_path)
+    assert [each.logs.name for each in runners] == ["1", "2", "3"]
+    assert all(each.logs.is_dir() for each in runners)
+    assert {each.command(1)[3] for each in runners} == {"0"}
+
+
+def test_runs_at_once_meet(tmp_path, capsys):
+    meeting = threading.Barrier(2, timeout=LIMIT_S)
+
+    class Meets(Told):
+        def run(self, seed, faults):
+            meeting.wait()
+            return super().run(seed, faults)
+
+    runners = [Meets(tmp_path / name, GREEN, GREEN) for name in ("first", "second")]
+    robust_command.robust(robust_command.parse(["4"]), runners, None)
+    assert sorted(seed for each in runners for seed, _ in each.runs) == [1, 2, 3, 4]
+    assert capsys.readouterr().out.endswith("the same verdicts 4 times\n")
+
+
+def test_another_verdict_of_one_of_them_stops_all(tmp_path):
+    runners = [Told(tmp_path / "first", *[GREEN] * 98), Told(tmp_path / "second", GREEN, OTHER)]
+    with pytest.raises(Stopped, match="other verdicts than before"):
+        robust_command.robust(robust_command.parse(["99"]), runners, None)
+    assert len(runners[1].runs) == 2
+
+
 def test_a_run_beside_no_load_does_not_count(tmp_path):
     with pytest.raises(LoadEnded):
         run(Told(tmp_path, GREEN), "1", load=EndedLoad())
@@ -98,7 +128,7 @@ def test_the_environment_of_a_run_has_its_faults_alone(tmp_path, monkeypatch):
             return ["sh", "-c", f"echo faults ${FAULTS}"]
 
     monkeypatch.setenv(FAULTS, "9")
-    runner = Shown("server", "roce", tmp_path)
+    runner = Shown("server", "roce", tmp_path, 2)
     assert runner.run(1, 5) == (0, "faults 5\n")
     assert runner.run(1, 0) == (0, "faults\n")
 
@@ -107,6 +137,7 @@ def test_the_environment_of_a_run_has_its_faults_alone(tmp_path, monkeypatch):
     "arguments, said",
     [
         (["0"], "0 is not from 1 to 9999"),
+        (["--at-once", "65"], "65 is not from 1 to 64"),
         (["1", "much"], "invalid number value: 'much'"),
         (["1", "1", "nowhere"], "nowhere has no report.json"),
         (["--faults", "5"], "--faults needs --over roce"),
