@@ -17,10 +17,10 @@ repeats their method and shows what the software costs. A ratio like theirs need
 METHOD = """\
 All cells of a row take turns, round by round. A figure is the median of the rounds, a ratio the median of the ratios
 within rounds. The spread is that of the middle half of the rounds, from quartile to quartile. `~`: it is more than 10 % of
-the median. In parentheses: more than 30 %, so it is no result. Two runs differ by no more than that, or than their rounds
-do. MB/s are 10^6 octets a second. Client and server have a processor each, if there are two. The processor time is the
-client's, user and system, unless a column says server. Only ratios of one run are results; other figures help to read
-them."""
+the median. In parentheses: more than 30 %, so it is no result. A ratio of two runs agrees within 10 %, or within 30 % if
+one has the mark. It agrees, too, where the rounds of both meet: six rounds bound the median with 97 % confidence. MB/s
+are 10^6 octets a second. Client and server have a processor each, if there are two. The processor time is the client's,
+user and system, unless a column says server. Only ratios of one run are results; other figures help to read them."""
 PARTS = """\
 The rounds of a row come in three parts, minutes apart. Each part has processes of its own, since a process keeps the luck
 of its start."""

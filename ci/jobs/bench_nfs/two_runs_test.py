@@ -43,11 +43,20 @@ def test_marked_ratios_may_differ_more():
     assert not rates(run(0.85, 1, 1.15), run(1.6, 1.6, 1.6)).agrees
 
 
-def test_a_ratio_agrees_with_the_rounds_of_another_run():
+def test_ratios_agree_where_the_rounds_of_both_runs_meet():
     """The machine stopped one of five rounds: neither the median nor the spread shows it."""
     assert rates(run(1, 1, 1, 1, 1.5), run(1.4, 1.4, 1.4, 1.4, 1.4)).agrees
     assert rates(run(1.4, 1.4, 1.4, 1.4, 1.4), run(1, 1, 1, 1, 1.5)).agrees
+    assert rates(run(1, 1, 1, 1, 1.5), run(1.3, 1.6, 1.6, 1.6, 1.6)).agrees
     assert not rates(run(1, 1, 1, 1, 1.5), run(1.6, 1.6, 1.6, 1.6, 1.6)).agrees
+
+
+def test_the_speed_counts_once():
+    assert [pair.name.rpartition(", ")[2] for pair in two_runs.pairs(run(1), run(1))] == [
+        *("rate", "cpu_us_per_call", "server_us_per_call")
+    ]
+    no_octets = {cell: [dataclasses.replace(BASE, bytes=0)] for cell in run(1)}
+    assert next(two_runs.pairs(no_octets, no_octets)).name.endswith(", calls_per_s")
 
 
 def test_what_is_no_result_is_not_compared():
@@ -72,7 +81,7 @@ def test_the_command_names_what_differs_and_fails(tmp_path, capsys):
         paths.append(tmp_path / f"{name}.json")
         paths[-1].write_text(json.dumps({"C1": cells}), encoding="utf-8")
     assert compare(paths[0], paths[1]) == 0
-    assert "4 of 4 ratios" in capsys.readouterr().out
+    assert "3 of 3 ratios" in capsys.readouterr().out
     assert compare(paths[0], paths[2]) == two_runs.DIFFERENT
     assert "differs: C1, [1], iWARP to TCP, rate: 1.00, now 2.00" in capsys.readouterr().out
 
