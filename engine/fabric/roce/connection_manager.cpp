@@ -82,11 +82,6 @@ Session* ConnectionManager::find_queue_pair(std::uint32_t number) const {
   return found == queue_pairs_.end() ? nullptr : found->second;
 }
 
-Policy ConnectionManager::policy_of(std::uint32_t queue_pair) const {
-  const Session* const session = find_queue_pair(queue_pair);
-  return session == nullptr ? Policy{} : session->policy();
-}
-
 void ConnectionManager::note_peer(Session& session) {
   const Host host = host_of(session.peer());
   peer_ids_[{host, session.peer_id()}] = &session;
@@ -135,13 +130,6 @@ void ConnectionManager::send_bent(const Address& to, const MadOctets& octets,
   const View payload(octets);
   const wire::InvariantCrc crc(route_of(port_.local(), to));
   port_.send_bent(to, crc, next_headers(), {&payload, 1}, bent, observation);
-}
-
-void ConnectionManager::show_damaged(const Inbound& datagram) {
-  const BaseHeader base = wire::decode_base(datagram.octets.data());
-  if (Session* const session = find_queue_pair(base.queue_pair)) {
-    session->show_damaged(datagram);
-  }
 }
 
 bool ConnectionManager::take(const Inbound& datagram, View octets) {

@@ -59,14 +59,10 @@ class ConnectionManager {
   /// A new session with free numbers, which belongs to the manager. Null if there are too many.
   Session* make_session(const Address& peer);
   Session* find_queue_pair(std::uint32_t number) const;
-  /// The policy of the connection that has this queue pair, or the one that conforms.
-  Policy policy_of(std::uint32_t queue_pair) const;
   bool unused() const { return services_.empty() && sessions_.empty(); }
 
   /// A management message of this datagram. Returns whether anything of ours took it.
   bool take(const Inbound& datagram, View octets);
-  /// A datagram with a wrong CRC, for the observer of the connection that it names.
-  void show_damaged(const Inbound& datagram);
   /// The peer's host has no end at this address.
   void refused(const Address& peer);
   void notify_room();

@@ -204,15 +204,19 @@ void Port::take(const Inbound& datagram) {
   // The CRC covers the IP identification, which a socket does not tell. That of Linux is not zero.
   const wire::InvariantCrc crc(route_of(*datagram.from, local()));
   const auto identification = crc.identification_of(datagram.octets, datagram.identification);
-  const Policy policy = manager_.policy_of(packet->headers.base.queue_pair);
-  if (!identification && policy.checks_crc) {
-    manager_.show_damaged(datagram);
-    ++dropped_.crc;
-    return;
-  }
   Inbound known = datagram;
   known.identification = identification.value_or(0);
   const PacketHeaders& headers = packet->headers;
+  Session* const session = manager_.find_queue_pair(headers.base.queue_pair);
+  const Policy policy = session == nullptr ? Policy{} : session->policy();
+  const bool right = identification && (session == nullptr || session->may_be_from_peer(known));
+  if (!right && policy.checks_crc) {
+    if (session != nullptr) {
+      session->show_damaged(datagram);
+    }
+    ++dropped_.crc;
+    return;
+  }
   if (policy.checks_partition &&
       (headers.base.partition & kDefaultPartition) != kDefaultPartition) {
     ++dropped_.partition;
@@ -220,7 +224,6 @@ void Port::take(const Inbound& datagram) {
   }
   bool taken = false;
   if (headers.base.queue_pair != kManagementQueuePair) {
-    Session* const session = manager_.find_queue_pair(headers.base.queue_pair);
     taken = session != nullptr && session->take(known, *packet);
   } else if (headers.base.opcode == Opcode::datagram_send_only &&
              headers.datagram.queue_key == kManagementKey) {

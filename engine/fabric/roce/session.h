@@ -9,6 +9,7 @@
 #include "fabric/net_names.h"
 #include "fabric/roce/network/datagram_observation.h"
 #include "fabric/roce/network/datagrams.h"
+#include "fabric/roce/network/identification_order.h"
 #include "fabric/roce/packets/bent_packet.h"
 #include "fabric/roce/packets/cm_wire.h"
 #include "fabric/roce/packets/gid.h"
@@ -112,6 +113,9 @@ class Session final : public Channel {
   void take(const Inbound& datagram, const Mad& mad);
   /// Returns whether the packet is this session's.
   bool take(const Inbound& datagram, const Packet& packet);
+  /// Whether its IPv4 identification fits those before it; of another host's nothing is known.
+  bool may_be_from_peer(const Inbound& datagram);
+  /// A packet with a wrong CRC, for the observer.
   void show_damaged(const Inbound& datagram);
   void take_refusal();
   void fail_stale();
@@ -154,6 +158,7 @@ class Session final : public Channel {
   wire::InvariantCrc crc_;  // of what we send
   SessionNumbers numbers_;
   DatagramObservation datagrams_;
+  IdentificationOrder identifications_;
   SessionUser* user_ = nullptr;
   State state_ = State::unused;
   net::SourceQuota::Slot startup_;  // until the connection is established

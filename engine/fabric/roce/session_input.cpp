@@ -165,6 +165,11 @@ void Session::take_reject(const Mad& mad) {
   }
 }
 
+bool Session::may_be_from_peer(const Inbound& datagram) {
+  return host_of(*datagram.from) != host_of(peer_) ||
+         identifications_.takes(datagram.identification, manager_.runtime().reactor.round_time());
+}
+
 void Session::show_damaged(const Inbound& datagram) {
   if (host_of(*datagram.from) == host_of(peer_)) {
     datagrams_.received(datagram);

@@ -236,6 +236,19 @@ TEST_F(RoceStartupTest, AnyIpIdentificationMayBeUnderTheCrc) {
   EXPECT_EQ(turn(), Kinds{"Acknowledge"});
 }
 
+TEST_F(RoceStartupTest, AnIpIdentificationOutOfOrderIsThatOfADamagedPacket) {
+  ASSERT_NO_FATAL_FAILURE(establish());
+  pair.post_receives(4, 8);
+  end.send(packet(Opcode::send_only, 0), octets("call"), 0, 0);
+  EXPECT_EQ(turn(), Kinds{"Acknowledge"});
+  end.send(packet(Opcode::send_only, 1), octets("cold"), 0, 36843);
+  EXPECT_EQ(turn(), Kinds{}) << "one of 2^16 damaged packets seems to have an identification";
+  end.send(packet(Opcode::send_only, 1), octets("call"), 0, 0);
+  EXPECT_EQ(turn(), Kinds{"Acknowledge"});
+  ASSERT_EQ(pair.server_notices.received.size(), 2U);
+  EXPECT_EQ(pair.server_notices.received[1].bytes, octets("call"));
+}
+
 TEST_F(RoceStartupTest, ByteCaptureHasIpIdentificationsAndDamagedPackets) {
   ASSERT_NO_FATAL_FAILURE(establish());
   pair.post_receives(1, 64);
