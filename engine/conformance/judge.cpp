@@ -328,6 +328,7 @@ void Judge::State::on(const trace::Event& event, const trace::RdmaWrite& body) {
   connection.begin();
   check_after_terminate(event, connection);
   check_write_inside_chunks(event, body, connection);
+  if (event.actor == trace::Role::server) layout_calls.on_write(body);
 }
 
 void Judge::State::on(const trace::Event& event, const trace::RdmaRead& body) {

@@ -91,7 +91,7 @@ void LayoutCalls::take_call(const Message& message, const RpcCall& rpc, Connecti
   while (const auto number = operations.next()) {
     if (!take_argument(*number, message, reader, call, connection)) break;
   }
-  if (call.matters()) remember(message.words.xid, call);
+  if (call.matters()) remember(message, call);
 }
 
 /// Returns false where the rest does not matter, or is not understood.
@@ -219,7 +219,8 @@ void LayoutCalls::judge_attributes(Opnum number, const Message& message, const P
   }
 }
 
-void LayoutCalls::remember(std::uint32_t xid, Pending& call) {
+void LayoutCalls::remember(const Message& message, Pending& call) {
+  const std::uint32_t xid = message.words.xid;
   if (calls_.size() >= kMostLayoutCalls && !calls_.contains(xid)) {
     if (call.asks_layout) layouts_.lose();
     return;
@@ -234,6 +235,11 @@ void LayoutCalls::remember(std::uint32_t xid, Pending& call) {
     if (file != nullptr && call.layoutreturn && file->asking > 0) file->complete = false;
   }
   call.kept_handle = text_of(call.handle);
+  reply_chunks_.erase(xid);
+  if (message.header->has_reply_chunk && call.has_long_reply() &&
+      reply_chunks_.size() < kMostReplyChunks) {
+    reply_chunks_.emplace(xid, message.header->reply_chunk);
+  }
   calls_.insert_or_assign(xid, std::move(call));
 }
 
@@ -250,12 +256,19 @@ void LayoutCalls::take_reply(const Message& message, Connection& connection) {
     if (asked == nullptr || !asked->rpc || !is_compound(*asked->rpc)) return;
   }
   if (call.asked_file != nullptr) --call.asked_file->asking;
-  wire::Reader reader(message.payload, wire::Values::any);
+  View payload = message.payload;
+  std::optional<Bytes> long_reply;
+  const auto chunk = reply_chunks_.extract(message.words.xid);
+  if (!message.inline_payload() && !chunk.empty()) {
+    long_reply = chunk.mapped().message(message.header->reply_chunk);
+    if (long_reply) payload = *long_reply;
+  }
+  wire::Reader reader(payload, wire::Values::any);
   rpc::ReplyHeader header;
   nfs4::CompoundResult head;
   header.decode(reader);
-  if (!message.inline_payload() || !reader.ok()) {
-    // The results are in the reply chunk, or damaged.
+  if (!reader.ok()) {
+    // Damaged, or in a reply chunk that was not seen.
     if (call.asks_layout || call.layoutreturn) layouts_.lose();
     return;
   }
@@ -428,6 +441,7 @@ void LayoutCalls::take_return(const nfs4::LayoutreturnResult& result, const Mess
 
 void LayoutCalls::forget_history() {
   calls_.clear();
+  reply_chunks_.clear();
   answered_.clear();
   layouts_.lose();
 }

@@ -11,13 +11,15 @@
 #include "conformance/message.h"
 #include "conformance/pnfs/data_server_check.h"
 #include "conformance/pnfs/layouts.h"
+#include "conformance/pnfs/reply_chunk.h"
 #include "nfs/v4/compound.h"
 
 namespace steertag::conformance {
 
-/// At most this many calls without a reply, client IDs, and slots are kept of one connection.
-/// Beyond it they are not kept.
+/// At most this many calls without a reply, reply chunks, client IDs, and slots are kept of one
+/// connection. Beyond it they are not kept.
 inline constexpr std::size_t kMostLayoutCalls = 256;
+inline constexpr std::size_t kMostReplyChunks = 8;
 inline constexpr std::size_t kMostClientIds = 16;
 inline constexpr std::size_t kMostSlotsFollowed = 1024;
 
@@ -31,6 +33,12 @@ class LayoutCalls {
   /// `rpc` is its RPC header.
   void on_call(const Message& message, const RpcCall& rpc, Connection& connection) {
     if (rpc.version == nfs4::kVersion && !is_plain_) take_call(message, rpc, connection);
+  }
+  /// An RDMA Write of the server.
+  void on_write(const trace::RdmaWrite& write) {
+    for (auto& [xid, chunk] : reply_chunks_) {
+      if (chunk.take(write)) return;
+    }
   }
   /// Call it for a reply before its call is retired.
   void on_reply(const Message& message, Connection& connection) {
@@ -58,6 +66,7 @@ class LayoutCalls {
     std::optional<nfs4::DeviceId> device;                // of GETDEVICEINFO
     std::optional<nfs4::LayoutreturnArgs> layoutreturn;  // without its body
 
+    bool has_long_reply() const { return asks_layout || device || layoutreturn; }
     bool matters() const {
       return owner || clientid || asks_layout || io || device || layoutreturn;
     }
@@ -74,7 +83,7 @@ class LayoutCalls {
                std::uint32_t count, nfs4::Opnum number, Pending& call, Connection& connection);
   void judge_attributes(nfs4::Opnum number, const Message& message, const Pending& call,
                         Connection& connection);
-  void remember(std::uint32_t xid, Pending& call);
+  void remember(const Message& message, Pending& call);
   bool take_result(nfs4::Opnum number, const Message& message, wire::Reader& reader, Pending& call,
                    Connection& connection);
   void take_exchange(const nfs4::ExchangeIdOk& result, const std::string& owner);
@@ -98,6 +107,7 @@ class LayoutCalls {
   bool has_roles_ = false;  // the server has a role of pNFS
   bool is_plain_ = false;   // or that it is not
   std::unordered_map<std::uint32_t, Pending> calls_;
+  std::unordered_map<std::uint32_t, ReplyChunk> reply_chunks_;  // of those with a long reply
   nfs4::SessionId answered_session_{};
   std::vector<std::uint64_t> answered_;  // by slot of that session: moment of the latest answer
 };

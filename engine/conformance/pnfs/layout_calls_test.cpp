@@ -31,6 +31,46 @@ TEST(LayoutCalls, AFileHasItsLayoutAndItsOctets) {
   EXPECT_TRUE(file.ranges[0].returned);
 }
 
+const std::vector<wire::Segment> kLongReply{{70, 36, 0x1000}, {71, 400, 0x2000}, {72, 4096, 0}};
+
+TEST(LayoutCalls, ALayoutMayComeInTheReplyChunk) {
+  PnfsScene scene;
+  StripedClient client(scene);
+  client.mds.reply_chunk = kLongReply;
+  client.get_layout().get_device().expect_nothing();
+  ASSERT_EQ(scene.layouts.files().size(), 1u);
+  const StripedFile& file = scene.layouts.files().front();
+  EXPECT_TRUE(file.complete);
+  ASSERT_EQ(file.ranges.size(), 1u);
+  client.ds[0]->read("ds0", 0).read_done();
+  EXPECT_TRUE(file.ranges[0].usable) << "the device came in a reply chunk, too";
+  client.call_return().take_return();
+  EXPECT_TRUE(file.ranges[0].returned);
+  client.expect_nothing();
+}
+
+TEST(LayoutCalls, AReplyChunkThatWasNotSeenMayHoldALayout) {
+  PnfsScene scene;
+  StripedClient client(scene);
+  client.get_layout();
+  client.mds.reply_chunk = kLongReply;
+  client.mds.payload_seen = false;
+  client.get_layout();
+  EXPECT_FALSE(scene.layouts.files().front().complete);
+}
+
+TEST(ReplyChunk, KeepsABoundedNumberOfOctets) {
+  const Bytes octets(4096);
+  ReplyChunk chunk(std::array{wire::Segment{1, UINT32_MAX, 0}, wire::Segment{2, 8, 100}});
+  EXPECT_TRUE(chunk.take({1, kMostReplyChunkOctets - 1, octets.size(), octets}));
+  EXPECT_FALSE(chunk.message(std::array{wire::Segment{1, 4096, 0}})) << "too far behind";
+  EXPECT_TRUE(chunk.take({1, 0, octets.size(), octets}));
+  EXPECT_TRUE(chunk.message(std::array{wire::Segment{1, 4096, 0}}));
+  EXPECT_FALSE(chunk.take({2, 99, 1, View(octets).first(1)})) << "before the segment";
+  EXPECT_FALSE(chunk.take({3, 0, octets.size(), octets})) << "of another chunk";
+  EXPECT_FALSE(chunk.message(std::array{wire::Segment{1, 4097, 0}})) << "not all was seen";
+}
+
 TEST(LayoutCalls, AFailedLayoutgetGrantsNothing) {
   PnfsScene scene;
   StripedClient client(scene);

@@ -170,15 +170,37 @@ class PnfsTrace {
     return id;
   }
 
-  std::uint32_t slot = 0;   // of the next messages
-  std::uint32_t flags = 0;  // of SEQUENCE's next replies
+  std::vector<wire::Segment> reply_chunk;  // of the next calls, whose replies come in it
+  bool payload_seen = true;                // of its RDMA Writes
+  std::uint32_t slot = 0;                  // of the next messages
+  std::uint32_t flags = 0;                 // of SEQUENCE's next replies
 
  private:
   PnfsTrace& message(Role actor, const Bytes& payload, std::uint32_t calls_before = 0) {
+    wire::Header head = header(xid_ - calls_before);
+    head.has_reply_chunk = !reply_chunk.empty();
+    head.reply_chunk = reply_chunk;
+    View rest = payload;
+    if (actor == Role::server && head.has_reply_chunk) {
+      head.proc = wire::Procedure::nomsg;
+      for (wire::Segment& segment : head.reply_chunk) rest = write_long(rest, segment);
+    }
     Bytes bytes;
-    wire::encode(header(xid_ - calls_before), bytes);
-    bytes.insert(bytes.end(), payload.begin(), payload.end());
+    wire::encode(head, bytes);
+    bytes.insert(bytes.end(), rest.begin(), rest.end());
     return event(actor, trace::Send{bytes, {}});
+  }
+  /// RDMA Writes that fill the segment, or have all octets. Returns those that are left.
+  View write_long(View octets, wire::Segment& segment) {
+    constexpr std::size_t kMostOfAWrite = 100;
+    segment.length =
+        static_cast<std::uint32_t>(std::min<std::size_t>(segment.length, octets.size()));
+    for (std::size_t at = 0; at < segment.length; at += kMostOfAWrite) {
+      const View part = octets.subspan(at, std::min(kMostOfAWrite, segment.length - at));
+      event(Role::server, trace::RdmaWrite{segment.handle, segment.offset + at, part.size(),
+                                           payload_seen ? part : View{}});
+    }
+    return octets.subspan(segment.length);
   }
 
   PnfsScene& scene_;
