@@ -130,9 +130,15 @@ void Port::flush() {
     separate();
     give();
   }
-  if (full_ != (count_ > 0)) {
-    full_ = count_ > 0;
-    runtime_.reactor.watch(key_, EPOLLIN | (full_ ? std::uint32_t{EPOLLOUT} : 0U));
+  full_ = count_ > 0;
+  watch();
+}
+
+// Whoever was refused room is notified by on_ready, also where a flush from elsewhere has made it.
+void Port::watch() {
+  const bool for_output = full_ || refused_room_;
+  if (std::exchange(for_output_, for_output) != for_output) {
+    runtime_.reactor.watch(key_, EPOLLIN | (for_output ? std::uint32_t{EPOLLOUT} : 0U));
   }
 }
 
@@ -175,6 +181,7 @@ void Port::on_ready(std::uint32_t events) {
   }
   if (!full_ && std::exchange(refused_room_, false)) {
     manager_.notify_room();
+    watch();
   }
   running_ = false;
 }

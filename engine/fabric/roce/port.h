@@ -67,6 +67,7 @@ class Port final : private Channel {
                         const BentPacket& bent);
   void on_ready(std::uint32_t events) override;
   void on_deadline() override {}
+  void watch();
   void give();
   void separate();
   void receive();
@@ -80,6 +81,7 @@ class Port final : private Channel {
   bool running_ = false;
   bool full_ = false;  // of the network
   bool refused_room_ = false;
+  bool for_output_ = false;  // what is watched
   // Packets that have not left: those from first_ on.
   std::vector<std::byte> octets_ = std::vector<std::byte>(kBatch * kMostDatagramBytes);
   std::array<Address, kBatch> destinations_;

@@ -2,10 +2,12 @@
 #include "fabric/roce/port.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <utility>
 
 #include "fabric/roce/runtime.h"
+#include "fabric/roce/session.h"
 #include "fabric/testing/endpoint.h"
 #include "fabric/testing/ipv6_roce.h"
 
@@ -35,7 +37,7 @@ class KeepingNetwork final : public Datagrams {
  public:
   explicit KeepingNetwork(const Address& local) : local_(local) {}
 
-  int descriptor() const override { return -1; }
+  int descriptor() const override { return socket_.fd(); }
   const Address& local() const override { return local_; }
   bool groups() const override { return groups_; }
   std::size_t receive_buffer() const override { return buffer; }
@@ -64,6 +66,7 @@ class KeepingNetwork final : public Datagrams {
 
  private:
   Address local_;
+  Socket socket_{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};  // which always has room
   bool groups_ = true;
 };
 
@@ -169,6 +172,42 @@ TEST_P(RocePortTest, TheSocketHoldsThreeQuartersOfItsBuffer) {
   EXPECT_EQ(port->held(1024), 124U);
   network->buffer = 2304;  // the least that Linux gives
   EXPECT_EQ(port->held(4096), 0U);
+}
+
+class WaitingUser final : public SessionUser {
+ public:
+  void on_accepted(View) override {}
+  void on_ready() override {}
+  void on_rejected(std::uint16_t, View) override {}
+  void on_peer_ended() override {}
+  void on_ended() override {}
+  void on_unreachable(Error) override {}
+  void on_packet(const Packet&) override {}
+  void on_room() override { ++notices; }
+
+  int notices = 0;
+};
+
+TEST_P(RocePortTest, RoomThatAFlushMakesIsNotified) {
+  runtime.open = [this](const Address& local, int) -> Expected<std::unique_ptr<Datagrams>, Error> {
+    auto made = std::make_unique<KeepingNetwork>(local);
+    network = made.get();
+    return made;
+  };
+  port = std::move(*Port::open(runtime, GetParam().ours));
+  WaitingUser user;
+  Session* const session = port->manager().make_session(GetParam().peer);
+  session->request(user, 20049, {});
+  network->full = true;
+  port->flush();
+  EXPECT_FALSE(session->room());
+  network->full = false;
+  port->flush();
+  runtime.reactor.poll(std::chrono::milliseconds(0));
+  EXPECT_EQ(user.notices, 1);
+  runtime.reactor.poll(std::chrono::milliseconds(0));
+  EXPECT_EQ(user.notices, 1) << "without a further refusal";
+  session->leave();
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, RocePortTest, ::testing::Values(kIpv4Ends, kIpv6Ends),
