@@ -25,7 +25,7 @@ struct Deviation {
   /// Of the server: whether the fixed script of deviation_test.cpp shows it; if not, only the
   /// suites do.
   bool script_shows = true;
-  /// Of the server: an argument of its program without which no suite shows it.
+  /// Of the server: arguments of its program, with spaces between, without which no suite shows it.
   std::string_view argument{};
 
   std::string_view requirement() const { return breaks.front(); }

@@ -12,6 +12,7 @@
 namespace steertag::peer {
 namespace {
 
+constexpr int kShorterLease = 5;  // the part of a lease, of a policy
 constexpr std::size_t kMostPort = std::numeric_limits<std::uint16_t>::max();
 
 /// Where the metadata server listens, with the ports of data server `index`.
@@ -84,6 +85,7 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
   // would lose.
   Nfs4StateOptions its_state = state;
   its_state.recovery_path.clear();
+  if (!how.pnfs_policy.lease_of_metadata_server) its_state.lease /= kShorterLease;
   for (std::uint32_t index = 0; index < pattern.count; ++index) {
     if (index < at_data_servers.size()) at_data_server.interposer = at_data_servers[index];
     const auto added =

@@ -25,7 +25,9 @@ nfs4::Verifier random_verifier(StateTables& tables) {
 
 /// What the server is to the client.
 std::uint32_t pnfs_flag(const PnfsRole& pnfs) {
-  if (pnfs.is_data_server()) return nfs4::EXCHGID4_FLAG_USE_PNFS_DS;
+  if (pnfs.is_data_server())
+    return nfs4::EXCHGID4_FLAG_USE_PNFS_DS |
+           (pnfs.data_servers->policy().second_role ? nfs4::EXCHGID4_FLAG_USE_NON_PNFS : 0);
   return pnfs.is_metadata_server() ? nfs4::EXCHGID4_FLAG_USE_PNFS_MDS
                                    : nfs4::EXCHGID4_FLAG_USE_NON_PNFS;
 }
@@ -106,7 +108,7 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
   nfs4::ExchangeIdOk& ok = result.resok4;
   ok.eir_clientid = (*client)->id;
   ok.eir_sequenceid = (*client)->create_sequence + 1;
-  // RFC 8881 13.1: one role at each address, whatever the client asks for.
+  // RFC 8881 13.1: the same roles at each address, whatever the client asks for.
   ok.eir_flags = pnfs_flag(call.pnfs);
   if ((*client)->confirmed) ok.eir_flags |= nfs4::EXCHGID4_FLAG_CONFIRMED_R;
   // One server owner for every address: clients may trunk (RFC 8881 2.10.5). The boot instance is

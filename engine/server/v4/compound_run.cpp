@@ -10,6 +10,16 @@ namespace {
 // The message bounds the count: every operation takes a word.
 constexpr std::size_t kUnbounded = ~std::size_t{0};
 
+/// What a data server answers to an operation that it does not have (RFC 8881 12.6, 13.6).
+nfs4::Status unsupported(nfs4::Opnum number, const PnfsPolicy& policy) {
+  using nfs4::Opnum;
+  const bool is_of_layouts = number == Opnum::OP_LAYOUTGET || number == Opnum::OP_LAYOUTCOMMIT ||
+                             number == Opnum::OP_LAYOUTRETURN ||
+                             number == Opnum::OP_GETDEVICEINFO || number == Opnum::OP_GETDEVICELIST;
+  return is_of_layouts && !policy.layouts_unsupported ? nfs4::Status::NFS4ERR_LAYOUTUNAVAILABLE
+                                                      : nfs4::Status::NFS4ERR_NOTSUPP;
+}
+
 }  // namespace
 
 CompoundRun::CompoundRun(CompoundCall& call, wire::Reader arguments, std::string_view tag)
@@ -62,11 +72,32 @@ void CompoundRun::run_next(nfs4::Opnum number) {
   if (position != nfs4::Status::NFS4_OK) return reply_.add_status(number, position);
   if (call_.minorversion > operation->last_minorversion)
     return reply_.add_status(number, nfs4::Status::NFS4ERR_NOTSUPP);
-  if (call_.pnfs.is_data_server() && call_.pnfs.data_servers->policy().housekeeping_only) {
-    operation = find_data_server_operation(number);
-    if (!operation) return reply_.add_status(number, nfs4::Status::NFS4ERR_NOTSUPP);
-  }
+  if (call_.pnfs.is_data_server()) operation = choose_by_role(*operation);
+  if (!operation)
+    return reply_.add_status(number, unsupported(number, call_.pnfs.data_servers->policy()));
   run_known(*operation);
+}
+
+const Operation* CompoundRun::choose_by_role(const Operation& plain) {
+  const PnfsPolicy& policy = call_.pnfs.data_servers->policy();
+  if (!policy.housekeeping_only) return &plain;
+  const Operation* at_data_server = find_data_server_operation(plain.number);
+  if (!policy.second_role) return at_data_server;
+  // The classes of RFC 8881 13.6: the first operation of class 2 or 3 decides.
+  const bool may_change = role_ == Role::open || !policy.separates_roles;
+  if (plain.number == nfs4::Opnum::OP_PUTFH && may_change)
+    role_ = names_component() ? Role::data_server : Role::plain;
+  if (role_ == Role::data_server)
+    return at_data_server || policy.separates_roles ? at_data_server : &plain;
+  if (at_data_server != &plain) role_ = Role::plain;
+  return &plain;
+}
+
+bool CompoundRun::names_component() const {
+  wire::Reader ahead = arguments_;
+  nfs4::PutfhArgs args;
+  args.decode(ahead);
+  return ahead.ok() && call_.pnfs.data_servers->resolve(args.object.view());
 }
 
 nfs4::Status CompoundRun::check_operation_position(const Operation& operation) const {

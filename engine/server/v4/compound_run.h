@@ -16,8 +16,16 @@ class CompoundRun {
   bool run();
 
  private:
+  /// As which of its roles a data server that is a plain server too executes the COMPOUND.
+  enum class Role : std::uint8_t { open, data_server, plain };
+
   bool is_whole() const;
   void run_next(nfs4::Opnum number);
+  /// What a data server does in place of an operation of a server without pNFS; nullptr: it has
+  /// none.
+  const Operation* choose_by_role(const Operation& plain);
+  /// Whether the arguments that come next are the filehandle of a layout.
+  bool names_component() const;
   nfs4::Status check_operation_position(const Operation& operation) const;
   void run_known(const Operation& operation);
   void fit_last(std::size_t start);
@@ -34,6 +42,7 @@ class CompoundRun {
   nfs4::OperationReader<nfs4::Opnum> operations_;
   std::size_t reply_start_;
   CompoundReplyWriter reply_;
+  Role role_ = Role::open;
 };
 
 }  // namespace steertag::peer

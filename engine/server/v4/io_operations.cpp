@@ -41,8 +41,11 @@ nfs4::Verifier write_verifier(const CompoundCall& call) {
   // RFC 8881 13.7: one for all servers where COMMIT goes through the metadata server.
   const auto shared =
       call.pnfs.data_servers ? call.pnfs.data_servers->shared_verifier() : std::nullopt;
+  std::uint64_t number = shared.value_or(call.storage.write_verifier());
+  if (call.pnfs.is_data_server() && !call.pnfs.data_servers->policy().one_verifier)
+    number += *call.pnfs.index + 1;
   nfs4::Verifier verifier;
-  wire::store_u64(verifier.data(), shared.value_or(call.storage.write_verifier()));
+  wire::store_u64(verifier.data(), number);
   return verifier;
 }
 

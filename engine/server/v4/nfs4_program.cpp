@@ -26,6 +26,11 @@ static_assert(kExportPath.front() == '/' && kExportPath.find('/', 1) == std::str
 Nfs4Program::Nfs4Program(Backend& storage, const Nfs4StateOptions& options, PnfsRole pnfs)
     : storage_(storage, kExportPath.substr(1)), state_(options), pnfs_(std::move(pnfs)) {}
 
+void Nfs4Program::tend() {
+  if (pnfs_.authority) state_.lengthen_lease(pnfs_.authority->lease());
+  state_.expire();
+}
+
 rpc::AcceptStatus Nfs4Program::call(std::uint32_t procedure, wire::Reader& arguments,
                                     const CallContext& context, ReplyPayload& reply) {
   switch (procedure) {
@@ -55,7 +60,7 @@ bool Nfs4Program::is_idempotent(std::uint32_t procedure, wire::Reader arguments)
 
 rpc::AcceptStatus Nfs4Program::compound(wire::Reader& arguments, const CallContext& context,
                                         ReplyPayload& reply) {
-  state_.expire();  // so that no operation finds what belongs to a client whose lease is over
+  tend();  // so that no operation finds what belongs to a client whose lease is over
   nfs4::CompoundArgs args;
   args.decode(arguments);
   if (!arguments.ok()) return rpc::AcceptStatus::GARBAGE_ARGS;

@@ -22,7 +22,7 @@ class Nfs4Program final : public Program {
   /// Minor version 1 has its sessions for that; in minor version 0 owners have seqids, and what is
   /// left are operations on names and attributes.
   bool is_idempotent(std::uint32_t procedure, wire::Reader arguments) const override;
-  void tend() override { state_.expire(); }
+  void tend() override;
   Tickets pending() const override;
   Nfs4State& state() { return state_; }
 

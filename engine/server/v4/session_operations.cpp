@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "endpoint/limits.h"
+#include "server/v4/state/layouts.h"
 #include "server/v4/state/session_backchannel.h"
 #include "server/v4/state_access.h"
 #include "server/v4/state_operations.h"
@@ -258,7 +259,12 @@ void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
   renew(tables, *client);
   if (client->confirmed) return;
   // Only now the client's former instance is gone for good.
-  if (Client* former = tables.find_client(1, client->owner, true)) tables.remove_client(*former);
+  if (Client* former = tables.find_client(1, client->owner, true)) {
+    // RFC 8881 12.7.1: its layouts too.
+    if (call.pnfs.is_metadata_server() && !call.pnfs.data_servers->policy().restart_ends_layouts)
+      inherit_layouts(tables, *former, *client);
+    tables.remove_client(*former);
+  }
   client->confirmed = true;
   if (tables.recovery.may_reclaim(*client))
     client->status_flags |= nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED;

@@ -10,6 +10,14 @@ NEEDS = ["pnfs-files"]
 # What a data server says of a file without a layout, or of a handle that is of no use any more.
 FENCED = ["nfs:NFS4ERR_PNFS_NO_LAYOUT", "nfs:NFS4ERR_STALE", "nfs:NFS4ERR_BADHANDLE"]
 BAD_STATEID = ["nfs:NFS4ERR_BAD_STATEID"]
+# And where the opens or the sessions of the client may be gone with its layouts.
+LOST = [
+    *FENCED,
+    *BAD_STATEID,
+    "nfs:NFS4ERR_EXPIRED",
+    "nfs:NFS4ERR_BADSESSION",
+    "nfs:NFS4ERR_DEADSESSION",
+]
 
 
 def user_with_layout(bench, **fields):

@@ -47,7 +47,7 @@ class Deviation:
     name: str
     requirement: str
     also: bool = False
-    argument: str = ""  # Of the peer's program, without which no case shows it.
+    argument: str = ""  # Words of the peer's program, without which no case shows it.
 
 
 def list_deviations(program):

@@ -150,8 +150,7 @@ class Scorer:
         directory.mkdir(parents=True, exist_ok=True)
         arguments = [*PYTEST_OPTIONS, "-p", "steertag.suite.plugin", *tests, "-q"]
         arguments += [self._peer.option, deviation.name, *self._peer.more]
-        if deviation.argument:
-            arguments.append(f"--server-arg={deviation.argument}")
+        arguments += [f"--server-arg={each}" for each in deviation.argument.split()]
         arguments += ["--report", str(directory), "--strict-verdicts"]
         arguments += listening(deviation.requirement, self._provider)
         if most_failures is not None:

@@ -12,6 +12,8 @@ using nfs4::Opnum;
 using nfs4::Status;
 
 constexpr std::uint32_t kOneUnitMore = 0x10000;  // octets of a stripe unit
+// Each data server has two units of a stripe.
+constexpr std::string_view kDense = "--packing=dense --stripe-turns=2";
 
 /// `change(Body&)` of what `octets` has; the octets of the result live in `kept`.
 template <class Body, class Change>
@@ -103,6 +105,45 @@ constexpr Deviation kDevices[] = {
                       });
                     }},
      .script_shows = false},
+    {.name = "layout-handle-of-open",
+     .breaks = {"RFC8881-13.1-5"},
+     .sentence = "A server says that it has both roles, and its layouts have the handle of OPEN.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_result<nfs4::ExchangeIdResult>(
+                          reply, Opnum::OP_EXCHANGE_ID, [](auto& result) {
+                            result.resok4.eir_flags |= nfs4::EXCHGID4_FLAG_USE_PNFS_DS;
+                          });
+                      change_file_layout(reply, [](nfs4::FileLayout& layout, auto /*iomode*/) {
+                        for (nfs4::FileHandle& each : layout.nfl_fh_list)
+                          each = nfs4::FileHandle(each.view().first(peer::kHandleBytes));
+                      });
+                    }},
+     .script_shows = false},
+    {.name = "dense-handle-missing",
+     .breaks = {"RFC8881-13.3-5"},
+     .sentence = "With dense packing a layout has one filehandle less than stripe indices.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_file_layout(reply, [](nfs4::FileLayout& layout, auto /*iomode*/) {
+                        layout.nfl_fh_list.pop_back();
+                      });
+                    }},
+     .script_shows = false,
+     .argument = kDense},
+    {.name = "dense-handle-repeated",
+     .breaks = {"RFC8881-13.3-5"},
+     .sentence = "With dense packing a data server has one filehandle for two stripe units.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_file_layout(reply, [](nfs4::FileLayout& layout, auto /*iomode*/) {
+                        const std::size_t half = layout.nfl_fh_list.size() / 2;
+                        for (std::size_t i = 0; i < half; ++i)
+                          layout.nfl_fh_list[half + i] = layout.nfl_fh_list[i];
+                      });
+                    }},
+     .script_shows = false,
+     .argument = kDense},
     {.name = "stripe-unit-by-iomode",
      .breaks = {"RFC8881-13.3-6"},
      .sentence = "Layouts for reading have a larger stripe unit than those for writing.",

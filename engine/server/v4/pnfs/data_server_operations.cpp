@@ -111,7 +111,8 @@ void op_put_component(const nfs4::PutfhArgs& args, CompoundCall& call, nfs4::Put
   }
   const auto node = call.storage.resolve(component->file);
   if (!node) {
-    result.status = to_nfs4(node.error());
+    result.status =
+        policy_of(call).removed_is_stale ? to_nfs4(node.error()) : nfs4::Status::NFS4ERR_BADHANDLE;
     return;
   }
   call.current = CurrentFile{component->file, {}, component->index};

@@ -1,6 +1,7 @@
 // Who says what a client may do at a data server: its metadata server (RFC 8881 13.9, 13.11).
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string_view>
 
@@ -31,6 +32,9 @@ class LayoutAuthority {
  public:
   virtual ~LayoutAuthority() = default;
   virtual LayoutRight decide(const LayoutWish& wish) = 0;
+  /// The lease of the metadata server, as far as it is known: clients at a data server have no
+  /// shorter one (RFC 8881 13.1.1).
+  virtual std::chrono::milliseconds lease() const { return {}; }
 };
 
 }  // namespace steertag::peer

@@ -15,6 +15,8 @@ LayoutRight MetadataAuthority::right_by_layout(const LayoutWish& wish, const Cli
   if (!policy_.checks_layout) return {nfs4::Status::NFS4_OK, kWholeFile};
   const File* file = state_.tables().find_file(wish.file);
   const LayoutState* layout = file ? layout_of(*file, client) : nullptr;
+  if (!layout && !policy_.revocation_fences && !client.revoked.empty())
+    return {nfs4::Status::NFS4_OK, kWholeFile};
   if (!layout) return {};
   if (!wish.range) return {nfs4::Status::NFS4_OK, kWholeFile};
   const auto range = covering(*layout, *wish.range);
@@ -25,10 +27,14 @@ LayoutRight MetadataAuthority::right_by_layout(const LayoutWish& wish, const Cli
 LayoutRight MetadataAuthority::decide(const LayoutWish& wish) {
   const Client* client = state_.tables().find_client(kMinorVersion, wish.owner, true);
   if (!client && !wish.want) return {};
+  if (!client && unfenced_.contains({std::string(wish.owner), wish.file}))
+    return {nfs4::Status::NFS4_OK, kWholeFile};
   if (!client) return {nfs4::Status::NFS4ERR_BAD_STATEID, {}};
   LayoutRight right = right_by_layout(wish, *client);
   if (right.status != nfs4::Status::NFS4_OK || !wish.want || !policy_.checks_open) return right;
   right.status = state_.check_io(kMinorVersion, client->id, wish.stateid, wish.file, *wish.want);
+  if (right.status == nfs4::Status::NFS4_OK && !policy_.lease_end_fences)
+    unfenced_.emplace(wish.owner, wish.file);
   return right;
 }
 

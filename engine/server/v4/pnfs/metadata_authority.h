@@ -1,6 +1,10 @@
 // What clients may do at data servers, by the state of their metadata server.
 #pragma once
 
+#include <set>
+#include <string>
+#include <utility>
+
 #include "server/v4/pnfs/data_servers.h"
 #include "server/v4/state/records.h"
 
@@ -22,6 +26,7 @@ class MetadataAuthority final : public LayoutAuthority {
 
   Nfs4State& state_;
   const PnfsPolicy policy_;
+  std::set<std::pair<std::string, Handle>> unfenced_;  // owners and files; of a policy
 };
 
 }  // namespace steertag::peer

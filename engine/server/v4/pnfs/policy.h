@@ -16,6 +16,17 @@ struct PnfsPolicy {
   bool commit_keeps_size = true;    // false: LAYOUTCOMMIT truncates to the last write offset
   bool commit_keeps_time = true;    // false: LAYOUTCOMMIT sets the time back
   bool returns_all = true;          // false: LAYOUTRETURN4_ALL and _FSID return nothing
+
+  // Fencing, and what data servers have in common.
+  bool restart_ends_layouts = true;      // false: the next instance of a client has its layouts
+  bool lease_end_fences = true;          // false: what a client could do outlives its lease
+  bool revocation_fences = true;         // false: a client whose layouts were revoked may go on
+  bool removed_is_stale = true;          // false: data servers know no handle of a removed file
+  bool layouts_unsupported = true;       // false: data servers have layouts, and none for anyone
+  bool lease_of_metadata_server = true;  // false: data servers have a shorter one
+  bool one_verifier = true;              // false: each data server has a write verifier of its own
+  bool second_role = false;              // true: a data server is a server without pNFS too
+  bool separates_roles = true;           // false: it lets a COMPOUND mix both
 };
 
 }  // namespace steertag::peer

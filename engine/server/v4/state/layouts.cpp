@@ -126,4 +126,9 @@ bool recall_layouts(StateTables& tables, File& file, std::optional<ClientId> cli
   return waiting;
 }
 
+void inherit_layouts(StateTables& tables, const Client& from, Client& to) {
+  for (const auto& [number, layout] : from.layouts)
+    tables.add_layout(to, *layout.file).ranges = layout.ranges;
+}
+
 }  // namespace steertag::peer

@@ -31,4 +31,7 @@ std::optional<ByteRange> covering(const LayoutState& layout, ByteRange range);
 /// wait for.
 bool recall_layouts(StateTables& tables, File& file, std::optional<ClientId> client);
 
+/// What one client has, the other has too.
+void inherit_layouts(StateTables& tables, const Client& from, Client& to);
+
 }  // namespace steertag::peer

@@ -1,6 +1,9 @@
 // The state as the interpreter and the other programs see it.
 #include "server/v4/state/nfs4_state.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include "nfs/v4/compound.h"
 #include "server/v4/state/delegations.h"
 #include "server/v4/state/layouts.h"
@@ -205,6 +208,11 @@ const Fence* Nfs4State::fence() const {
 
 std::chrono::seconds Nfs4State::lease() const {
   return tables_->options.lease;
+}
+
+void Nfs4State::lengthen_lease(std::chrono::milliseconds least) {
+  std::chrono::seconds& lease = tables_->options.lease;
+  lease = std::max(lease, std::chrono::ceil<std::chrono::seconds>(least));
 }
 
 }  // namespace steertag::peer

@@ -84,6 +84,8 @@ class Nfs4State {
   /// The grace period does not end before its time until this is taken back.
   void hold_grace(bool held);
   std::chrono::seconds lease() const;
+  /// The lease is at least this one.
+  void lengthen_lease(std::chrono::milliseconds least);
 
   /// nullptr: no data server has to be asked.
   const Fence* fence() const;

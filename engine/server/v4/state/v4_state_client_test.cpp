@@ -202,6 +202,17 @@ TEST_F(V4ClientTest, ASilentClientLosesEverythingAfterItsLease) {
   open(other, "f", 3);
 }
 
+TEST_F(V4ClientTest, ALeaseIsLengthenedAndNeverShortened) {
+  Actor actor = mounted();
+  state->lengthen_lease(kLeaseTime + 1500ms);
+  state->lengthen_lease(1s);
+  EXPECT_EQ(state->lease(), kLeaseTime + 2s);
+  pass(kLeaseTime + 2s);
+  sequence(actor, 1);
+  pass(kLeaseTime + 3s);
+  EXPECT_EQ(run(op_sequence, sequence_args(actor, 2), actor).status, Status::NFS4ERR_BADSESSION);
+}
+
 TEST_F(V4ClientTest, SetclientidOfTheSameInstanceKeepsItsIdAndState) {
   Actor actor = known();
   const Handle file = make_file("f");

@@ -19,17 +19,21 @@ ALL = (1 << 64) - 1
 # Of a device, and of a layout as Linux asks for it. Octets.
 MOST_DEVICE_OCTETS, MOST_LAYOUT_OCTETS = 4096, 4096
 BOTH = NFS4.OPEN4_SHARE_ACCESS_BOTH
+RESTARTED = b"restarts"  # the verifier of a client that comes back
 UNITS = 3  # of the usual file, the last one not whole
 
 
 class LayoutUser(LayoutIo):
     """A client of its own with a backchannel at the metadata server, and a file that it has open."""
 
-    def __init__(self, bench, access=BOTH, name=None):
-        """A new file without octets, or the case's file of this name."""
+    def __init__(self, bench, access=BOTH, name=None, former=None):
+        """A new file without octets, or the case's file of this name. With `former` the client is that of this user,
+        after a restart."""
         self.bench = bench
         bench.need("pnfs-files")
         client = bench.nfs4_client(callbacks=True)
+        if former is not None:
+            client.owner, client.verifier = former.client.owner, RESTARTED
         back = NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN
         for made in (client.exchange_id(eia_flags=MDS), client.create_session(csa_flags=back)):
             if made.kind != kinds.REPLY:
@@ -125,6 +129,10 @@ class LayoutUser(LayoutIo):
                     raise unprepared(client.conn.owed, "making a session", made.kind, made.trace())
             self.at[number] = client.sessions[0]
         return self.at[number]
+
+    def a_part_of_each(self, size=None):
+        """The first part at each data server that has one."""
+        return list({part.server: part for part in reversed(self.parts(size))}.values())
 
     def read_part(self, part, stateid=None):
         session = self.data_server(part.server)

@@ -130,6 +130,11 @@ TEST_F(ControlTest, AGrantHoldsUntilTheCloseAndTheCloseWaitsForTheAcknowledgemen
   EXPECT_EQ(decide(*there), Status::NFS4ERR_PNFS_NO_LAYOUT);
 }
 
+TEST_F(ControlTest, ADataServerKnowsTheLeaseOfItsMetadataServer) {
+  EXPECT_EQ(data_server(1)->lease(), milliseconds{0});
+  EXPECT_EQ(joined(0)->lease(), kLease);
+}
+
 TEST_F(ControlTest, OnlyDataServersThatWereAskedAreWaitedFor) {
   const auto there = joined(0);
   const auto other = joined(1);

@@ -50,6 +50,7 @@ class DataControl final : public net::Pollable, public LayoutAuthority, private 
   /// is NFS4ERR_DELAY. Without a metadata server, or after a lease without a word from it, it is
   /// NFS4ERR_PNFS_NO_LAYOUT. Not from inside `poll`.
   LayoutRight decide(const LayoutWish& wish) override;
+  std::chrono::milliseconds lease() const override { return lease_; }
 
   // Pollable
   std::size_t poll(std::chrono::milliseconds timeout) override;

@@ -1,0 +1,71 @@
+// Deviations in the roles of a server, and in what its servers have in common (RFC 8881 12.6, 13).
+#include "deviations/families.h"
+#include "deviations/server/compound.h"
+
+namespace steertag::deviations {
+namespace {
+
+using nfs4::Opnum;
+using peer::ServerOptions;
+
+constexpr std::uint32_t kBothRoles =
+    nfs4::EXCHGID4_FLAG_USE_PNFS_MDS | nfs4::EXCHGID4_FLAG_USE_PNFS_DS;
+
+constexpr Deviation kRoles[] = {
+    {.name = "layouts-unavailable-at-data-server",
+     .breaks = {"RFC8881-12.6-2", "RFC8881-13.6-4"},
+     .sentence = "A data server answers to operations on layouts with NFS4ERR_LAYOUTUNAVAILABLE.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.pnfs_policy.layouts_unsupported = false;
+                    }},
+     .script_shows = false},
+    {.name = "roles-fewer-than-asked",
+     .breaks = {"RFC8881-13.1-3"},
+     .sentence = "A server says that it has both roles only to a client that asks for both alone.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      const auto asked =
+                          arguments_of<nfs4::ExchangeIdArgs>(reply.call, Opnum::OP_EXCHANGE_ID);
+                      if (!asked ||
+                          (asked->eia_flags & nfs4::EXCHGID4_FLAG_MASK_PNFS) != kBothRoles)
+                        return;
+                      change_result<nfs4::ExchangeIdResult>(
+                          reply, Opnum::OP_EXCHANGE_ID,
+                          [](auto& result) { result.resok4.eir_flags |= kBothRoles; });
+                    }},
+     .script_shows = false},
+    {.name = "data-server-lease-short",
+     .breaks = {"RFC8881-13.1.1-1"},
+     .sentence = "Data servers have a lease of a fifth of that of their metadata server.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.pnfs_policy.lease_of_metadata_server = false;
+                    }},
+     .script_shows = false,
+     .argument = "--lease=5"},
+    {.name = "roles-mixed-in-compound",
+     .breaks = {"RFC8881-13.6-5"},
+     .sentence = "A server with both roles executes a COMPOUND that mixes them.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.pnfs_policy.second_role = true;
+                      options.pnfs_policy.separates_roles = false;
+                    }},
+     .script_shows = false},
+    {.name = "data-server-verifier-own",
+     .breaks = {"RFC8881-13.7-3"},
+     .sentence = "Each data server has a write verifier of its own, and COMMIT another one.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.pnfs_policy.one_verifier = false; }},
+     .script_shows = false,
+     .argument = "--commit=mds"},
+};
+
+}  // namespace
+
+std::span<const Deviation> roles_family() {
+  return kRoles;
+}
+
+}  // namespace steertag::deviations
