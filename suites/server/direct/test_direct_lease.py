@@ -1,7 +1,4 @@
-"""Leases that end: of a client that has references, and of a ticket (docs/direct-access.md).
-
-They are waited for, so that the server needs short ones. Ours has them with `--server-arg=--lease=5`.
-"""
+"""Leases that end: of a client that has references, and of a ticket (docs/direct-access.md)."""
 
 import time
 
@@ -9,25 +6,19 @@ from steertag.nfs import nfs4
 from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.nfs4_client import getattr_of, putfh
 from ..direct_user import DirectUser
+from ..short_lease import need_short
 from .test_direct_connection import expect_no_connection
 from .test_direct_state import expect_void
 
 ENDED, TIMES, REGISTERED, TICKET = "ODAFS-12", "ODAFS-25", "ODAFS-26", "ODAFS-29"
 NEEDS = ["direct-access"]
 OCTETS = 1000
-LONGEST_LEASE_S = 10
 # From the end of a lease to the look at what it leaves: a server may look for such ends once a second.
 AFTER_MS = 2500
 # Between two Reads.
 PAUSE_MS = 250
 # Seconds, where a server names no lease.
 NO_LEASE = 1 << 32
-REMEDY = "a server with a lease of ten seconds at most: --server-arg=--lease=5"
-
-
-def _need_short(bench, lease_s):
-    if lease_s > LONGEST_LEASE_S:
-        bench.not_testable(f"the lease is longer than {LONGEST_LEASE_S} s", REMEDY)
 
 
 def _wait(user, until):
@@ -50,7 +41,7 @@ def test_lease_over(bench):
     silent, reading = bench.nfs4_session(), bench.nfs4_session()
     handle = bench.nfs4_files(reading).file(content)
     lease_s = _lease_time(reading, handle)
-    _need_short(bench, lease_s)
+    need_short(bench, lease_s)
     sessions = [silent, reading]
     users = [DirectUser(bench, clientid=session.client.id) for session in sessions]
     other = DirectUser(bench)
@@ -82,7 +73,7 @@ def test_late_ticket(bench):
     refused."""
     prompt, late = DirectUser(bench, opens=False), DirectUser(bench, opens=False)
     lease_s = late.terms.lease_seconds
-    _need_short(bench, lease_s)
+    need_short(bench, lease_s)
     begin = time.monotonic()
     _wait(prompt, begin + lease_s / 2)
     good = prompt.try_ticket(prompt.terms.ticket)
