@@ -136,6 +136,23 @@ INSTANTIATE_TEST_SUITE_P(Packing, PnfsTest, ::testing::Values(0, 1, 2), [](const
   return turns.param == 0 ? std::string("sparse") : "dense" + std::to_string(turns.param);
 });
 
+TEST_P(PnfsTest, TheSeqidBehindTheLargestIsOne) {
+  nfs4::StateId stateid = opened_with_layout();
+  const File* opened = state->tables().find_file(file);
+  ASSERT_TRUE(opened != nullptr && opened->layouts.size() == 1);
+  opened->layouts.front()->seqid = 0xfffffffe;
+  const nfs4::StateId before{0xfffffffe, stateid.other};
+  for (const std::uint32_t seqid : {0xffffffffU, 1U, 2U}) {
+    // RFC 8881 12.5.5.2.1.4: one of before the end is as old as it is far away.
+    const auto got = get(client, before, LayoutIomode::LAYOUTIOMODE4_RW);
+    ASSERT_EQ(got.status, Status::NFS4_OK);
+    EXPECT_EQ(got.resok4.logr_stateid.seqid, seqid);
+  }
+  const nfs4::StateId future{3, stateid.other};
+  EXPECT_EQ(get(client, future, LayoutIomode::LAYOUTIOMODE4_RW).status,
+            Status::NFS4ERR_BAD_STATEID);
+}
+
 TEST_P(PnfsTest, EachServerHasOneRole) {
   Actor newcomer;
   newcomer.owner = "newcomer";
