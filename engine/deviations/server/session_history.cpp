@@ -51,6 +51,15 @@ void SessionTable::note_reply(const peer::ReplyStep& reply) {
     slot.reply_dropped = false;
     if (!slot.retried) note_credential(slot, reply.call);
   }
+  const auto returned = result_of<nfs4::LayoutreturnResult>(results, Opnum::OP_LAYOUTRETURN);
+  if (returned && returned->status == Status::NFS4_OK) {
+    if (SessionHistory* session = session_of(reply.call)) session->returned_layout = true;
+  }
+  const auto found = result_of<nfs4::GetdeviceinfoResult>(results, Opnum::OP_GETDEVICEINFO);
+  if (found && found->status == Status::NFS4_OK) {
+    const auto args = arguments_of<nfs4::GetdeviceinfoArgs>(reply.call, Opnum::OP_GETDEVICEINFO);
+    if (args) device = args->gdia_device_id;
+  }
   const auto bound =
       result_of<nfs4::BindConnToSessionResult>(results, Opnum::OP_BIND_CONN_TO_SESSION);
   if (bound && bound->status == Status::NFS4_OK) {

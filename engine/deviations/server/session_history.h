@@ -34,6 +34,7 @@ struct SessionHistory {
   std::map<std::uint32_t, SlotHistory> slots;    // by sa_slotid
   std::map<std::uint32_t, std::uint32_t> calls;  // csa_sequenceid of the last recall, by csa_slotid
   std::uint32_t status_flags = 0;                // that SEQUENCE has ever had
+  bool returned_layout = false;                  // LAYOUTRETURN has succeeded
 };
 
 /// An OPEN that succeeded.
@@ -64,6 +65,8 @@ class SessionTable {
   std::map<std::uint64_t, std::uint32_t> created_in_session;
   /// By what stateids of the open have in common.
   std::map<std::array<std::byte, nfs4::kStateIdOtherOctets>, OpenHistory> opens;
+  /// Of the last GETDEVICEINFO that succeeded.
+  std::optional<nfs4::DeviceId> device;
 
  private:
   std::map<nfs4::SessionId, SessionHistory> sessions_;

@@ -6,12 +6,28 @@
 #include "server/v4/directory_access.h"
 #include "server/v4/file_operations.h"
 #include "server/v4/io_checks.h"
+#include "server/v4/state/byte_ranges.h"
 #include "server/v4/state/nfs4_state.h"
+#include "server/v4/state/tables.h"
 #include "server/v4/status_map.h"
 #include "wire/xdr.h"
 
 namespace steertag::peer {
 namespace {
+
+/// Whether another client has locked some of these octets, where such a lock is mandatory.
+bool is_locked(std::uint64_t offset, std::uint64_t length, AccessMode want, CompoundCall& call) {
+  const PnfsRole& pnfs = call.pnfs;
+  if (!pnfs.is_metadata_server() || pnfs.data_servers->policy().locks_are_advisory) return false;
+  const File* file = call.state.tables().find_file(call.current->handle);
+  const auto wanted = byte_range(offset, length);
+  if (!file || !wanted) return false;
+  return std::ranges::any_of(file->ranges, [&](const LockRange& each) {
+    return each.first <= wanted->last && wanted->first <= each.last &&
+           (each.write || want == AccessMode::write) &&
+           each.state->owner->client->id != call.clientid;
+  });
+}
 
 /// What READ and WRITE of the current file ask first.
 nfs4::Status check_transfer(const Object& object, const nfs4::StateId& given, AccessMode want,
@@ -53,6 +69,9 @@ void op_read(const nfs4::ReadArgs& args, CompoundCall& call, nfs4::ReadResult& r
   const auto object = current_object(call);
   result.status =
       object ? check_transfer(*object, args.stateid, AccessMode::read, call) : object.error();
+  if (result.status == nfs4::Status::NFS4_OK &&
+      is_locked(args.offset, args.count, AccessMode::read, call))
+    result.status = nfs4::Status::NFS4ERR_LOCKED;
   if (result.status != nfs4::Status::NFS4_OK) return;
   const std::size_t first = call.reply.slices().size();
   // RFC 8881 18.22.3: fewer octets than asked for are no end of the file.
@@ -73,6 +92,9 @@ void op_write(const nfs4::WriteArgs& args, CompoundCall& call, nfs4::WriteResult
   const auto object = current_object(call);
   result.status =
       object ? check_transfer(*object, args.stateid, AccessMode::write, call) : object.error();
+  if (result.status == nfs4::Status::NFS4_OK &&
+      is_locked(args.offset, args.data.size(), AccessMode::write, call))
+    result.status = nfs4::Status::NFS4ERR_LOCKED;
   if (result.status != nfs4::Status::NFS4_OK) return;
   const View data = args.data.first(std::min<std::size_t>(args.data.size(), kLargestTransfer));
   Status status = call.storage.write(object->node, args.offset, data);

@@ -1,5 +1,7 @@
 """GETDEVICEINFO and GETDEVICELIST, and the form of layouts and devices (RFC 8881 13.3, 18.40, 18.41)."""
 
+import ipaddress
+
 import pytest
 
 from steertag.suite import ANY, case, expect, kinds
@@ -11,10 +13,12 @@ from .layout_checks import NEEDS, NFS4, user_with_layout
 
 INDEX, USED, UNIT = "RFC8881-13.3-1", "RFC8881-13.3-2", "RFC8881-13.3-3"
 SPARSE, SAME_UNIT = "RFC8881-13.3-4", "RFC8881-13.3-6"
-ADDRESS, INFO, PROBE = "RFC5665-5.2.3.3-1", "RFC8881-18.40.3-1", "RFC8881-18.40.3-2"
+ADDRESS, ADDRESS6, PORT = "RFC5665-5.2.3.3-1", "RFC5665-5.2.3.4-1", "RFC8881-3.3.9-1"
+INFO, PROBE = "RFC8881-18.40.3-1", "RFC8881-18.40.3-2"
 LIST, NOTIFY = "RFC8881-18.41.3-1", "RFC8881-12.2.10-2"
 NOENT, TOOSMALL = ["nfs:NFS4ERR_NOENT"], ["nfs:NFS4ERR_TOOSMALL"]
 LEAST_UNIT = FLAGS + 1
+IPV4, IPV6 = ("rdma", "tcp"), ("rdma6", "tcp6")
 UNKNOWN = b"\xa5" * DEVICE_ID_OCTETS
 # notify_deviceid_type4
 NOTIFICATIONS = {"none": [], "change": [1], "both": [1, 2]}
@@ -34,23 +38,44 @@ def _with_device(bench):
     return user_with_layout(bench).device
 
 
-@case("server.pnfs.device.addresses", requirements=[ADDRESS], needs=NEEDS)
+@case("server.pnfs.device.addresses", requirements=[ADDRESS, PORT], needs=NEEDS)
 def test_addresses(bench):
-    """Each data server has addresses. Those of netids rdma, rdma6, tcp and tcp6 are universal addresses."""
+    """Each data server has addresses. Those of netids rdma, rdma6, tcp and tcp6 end in the two octets of a port, and
+    those of IPv4 are universal addresses."""
     for ways in _with_device(bench).servers:
-        expect.at_least(len(ways), 1, ADDRESS, "addresses of a data server")
+        expect.at_least(len(ways), 1, PORT, "addresses of a data server")
         for netid, address in ways:
-            if netid in ("rdma", "rdma6", "tcp", "tcp6"):
-                good = _is_universal(netid, address)
+            if netid in IPV4 + IPV6:
+                expect.true(_has_port(address), PORT, f"{netid} address {address} has a port")
+            if netid in IPV4:
+                good = _is_universal(address, 4)
                 expect.true(good, ADDRESS, f"{netid} address {address} is universal")
 
 
-def _is_universal(netid, address):
+@case("server.pnfs.device.addresses-ipv6", requirements=[ADDRESS6], needs=NEEDS)
+def test_ipv6_addresses(bench):
+    """The addresses of netids rdma6 and tcp6 are universal addresses of IPv6."""
+    ways = [way for server in _with_device(bench).servers for way in server if way[0] in IPV6]
+    if not ways:
+        remedy = "a server that listens at an IPv6 address: --server-arg=--listen=iwarp://[::1]:0"
+        bench.not_testable("the data servers have no address of IPv6", remedy)
+    for netid, address in ways:
+        good = _is_universal(address, 6)
+        expect.true(good, ADDRESS6, f"{netid} address {address} is universal")
+
+
+def _has_port(address):
+    """Whether it ends in two decimal octets, which are a port."""
+    octets = address.split(".")[-2:]
+    return len(octets) == 2 and all(each.isdecimal() and int(each) <= 255 for each in octets)
+
+
+def _is_universal(address, version):
     try:
         host, port = place_of(address)
     except ValueError:
         return False
-    return (":" in host) == netid.endswith("6") and port > 0
+    return ipaddress.ip_address(host).version == version and port > 0
 
 
 @case("server.pnfs.layout.unit", requirements=[UNIT, SAME_UNIT], needs=NEEDS, over=ANY)

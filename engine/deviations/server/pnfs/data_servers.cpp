@@ -38,6 +38,12 @@ constexpr Deviation kDataServers[] = {
      .server = {.options =
                     [](ServerOptions& options) { options.pnfs_policy.checks_holes = false; }},
      .script_shows = false},
+    {.name = "data-server-locks-ignored",
+     .breaks = {"RFC8881-12.5.1-2"},
+     .sentence = "Byte-range locks are mandatory, and data servers ignore them.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.pnfs_policy.locks_are_advisory = false; }},
+     .script_shows = false},
     {.name = "data-server-operations-all",
      .breaks = {"RFC8881-13.6-4"},
      .sentence = "A data server has the operations of a server without pNFS.",

@@ -1,8 +1,12 @@
 // Deviations in GETDEVICEINFO and GETDEVICELIST, and in the bodies of file layouts (RFC 8881 13.3).
+#include <deque>
+#include <string>
+
 #include "deviations/families.h"
 #include "deviations/server/compound.h"
 #include "nfs/v4/file_layout.h"
 #include "nfs/v4/layout_ops.h"
+#include "rpc/rpcbind.h"
 #include "wire/encoded.h"
 
 namespace steertag::deviations {
@@ -50,6 +54,31 @@ void change_device(peer::ReplyStep& reply, Change change) {
   });
 }
 
+/// `change(NetAddr&)` of each address of a GETDEVICEINFO.
+template <class Change>
+void change_addresses(peer::ReplyStep& reply, Change change) {
+  change_device(reply, [&](nfs4::FileLayoutDevice& device) {
+    for (auto& list : device.nflda_multipath_ds_list) {
+      for (auto& each : list.addresses) change(each);
+    }
+  });
+}
+
+using Texts = std::deque<std::string>;  // which stay where they are
+
+/// Where the port begins in a universal address, with its dot.
+std::size_t behind_host(std::string_view address) {
+  return address.rfind('.', address.rfind('.') - 1);
+}
+
+/// GETDEVICEINFO finds no device once the session has returned a layout.
+void forget_returned_device(peer::ReplyStep& reply, SessionTable& sessions) {
+  const SessionHistory* session = sessions.session_of(reply.call);
+  if (!session || !session->returned_layout) return;
+  change_result<nfs4::GetdeviceinfoResult>(
+      reply, Opnum::OP_GETDEVICEINFO, [](auto& result) { result.status = Status::NFS4ERR_NOENT; });
+}
+
 constexpr Deviation kDevices[] = {
     {.name = "stripe-index-beyond",
      .breaks = {"RFC8881-13.3-1"},
@@ -82,6 +111,37 @@ constexpr Deviation kDevices[] = {
                           for (auto& each : list.addresses)
                             each.na_r_addr = each.na_r_addr.substr(0, each.na_r_addr.rfind('.'));
                         }
+                      });
+                    }},
+     .script_shows = false},
+    {.name = "device-address-bracketed",
+     .breaks = {"RFC5665-5.2.3.4-1"},
+     .sentence = "IPv6 addresses of data servers are in brackets.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      Texts kept;
+                      change_addresses(reply, [&](nfs4::NetAddr& each) {
+                        const std::size_t port = behind_host(each.na_r_addr);
+                        if (each.na_r_addr.find(':') == std::string_view::npos) return;
+                        each.na_r_addr =
+                            kept.emplace_back("[" + std::string(each.na_r_addr.substr(0, port)) +
+                                              "]" + std::string(each.na_r_addr.substr(port)));
+                      });
+                    }},
+     .script_shows = false,
+     .argument = "--listen=iwarp://[::1]:0"},
+    {.name = "device-port-number",
+     .breaks = {"RFC8881-3.3.9-1"},
+     .sentence = "The address of a data server ends in its port as one number.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      Texts kept;
+                      change_addresses(reply, [&](nfs4::NetAddr& each) {
+                        const auto port = rpcbind::port_of(each.na_r_addr);
+                        if (!port) return;
+                        each.na_r_addr = kept.emplace_back(
+                            std::string(each.na_r_addr.substr(0, behind_host(each.na_r_addr))) +
+                            "." + std::to_string(*port));
                       });
                     }},
      .script_shows = false},
@@ -177,6 +237,17 @@ constexpr Deviation kDevices[] = {
                               result.status = Status::NFS4ERR_INVAL;
                           });
                     }},
+     .script_shows = false},
+    {.name = "device-id-reused",
+     .breaks = {"RFC8881-12.2.10-1"},
+     .sentence = "The device is deleted with the client's last layout, and the next one names it.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) { options.pnfs_policy.keeps_device = false; }},
+     .script_shows = false},
+    {.name = "device-deleted-at-return",
+     .breaks = {"RFC8881-18.43.4-1"},
+     .sentence = "The first LAYOUTRETURN deletes the device, whatever other layouts there are.",
+     .server = {.session_reply = forget_returned_device},
      .script_shows = false},
     {.name = "device-maxcount-zero-refused",
      .breaks = {"RFC8881-18.40.3-2"},

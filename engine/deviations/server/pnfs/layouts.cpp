@@ -1,14 +1,10 @@
-// Deviations in LAYOUTGET, LAYOUTCOMMIT, LAYOUTRETURN and CB_LAYOUTRECALL.
-// RFC 8881 12.5, 18.42 to 18.44 and 20.3.
+// Deviations in LAYOUTGET, LAYOUTCOMMIT and LAYOUTRETURN (RFC 8881 12.5, 18.42 to 18.44).
 #include "deviations/families.h"
 #include "deviations/server/compound.h"
-#include "nfs/v4/callback_ops.h"
 #include "nfs/v4/client_ops.h"
-#include "nfs/v4/compound.h"
 #include "nfs/v4/file_handle_ops.h"
 #include "nfs/v4/layout_ops.h"
 #include "nfs/v4/session_ops.h"
-#include "rpc/message.h"
 
 namespace steertag::deviations {
 namespace {
@@ -44,32 +40,17 @@ void change_status(peer::ReplyStep& reply, Opnum number, Status from, Status to)
   });
 }
 
-/// `change(LayoutrecallFile&)` of a CB_LAYOUTRECALL of a file. Whether the message is one.
-template <class Change>
-bool change_layout_recall(peer::CallbackStep& callback, Change change) {
-  wire::Reader reader(callback.message);
-  rpc::CallHeader header;
-  header.decode(reader);
-  if (!reader.ok() || header.procedure != nfs4::CB_COMPOUND) return false;
-  nfs4::CbCompoundArgs compound;
-  compound.decode(reader);
-  const std::size_t fixed = reader.offset();
-  nfs4::OperationReader<nfs4::CbOpnum> operations(reader, "argarray");
-  if (operations.next() != nfs4::CbOpnum::OP_CB_SEQUENCE) return false;
-  nfs4::CbSequenceArgs sequence;
-  sequence.decode(reader);
-  if (operations.next() != nfs4::CbOpnum::OP_CB_LAYOUTRECALL) return false;
-  nfs4::CbLayoutrecallArgs recall;
-  recall.decode(reader);
-  if (!reader.ok()) return false;
-  change(recall.clora_recall.lor_layout);
-  Bytes message(callback.message.begin(),
-                callback.message.begin() + static_cast<std::ptrdiff_t>(fixed));
-  nfs4::CallWriter<nfs4::CbOpnum> writer(message);
-  writer.add(nfs4::CbOpnum::OP_CB_SEQUENCE, sequence);
-  writer.add(nfs4::CbOpnum::OP_CB_LAYOUTRECALL, recall);
-  callback.message = std::move(message);
-  return true;
+void exchange_seqids(peer::ReplyStep& reply) {
+  const auto got = result_of<nfs4::LayoutgetResult>(reply.reply.stream(), Opnum::OP_LAYOUTGET);
+  const auto back =
+      result_of<nfs4::LayoutreturnResult>(reply.reply.stream(), Opnum::OP_LAYOUTRETURN);
+  if (!got || got->status != Status::NFS4_OK || !back || !back->resok4.lrs_present) return;
+  const std::uint32_t of_get = got->resok4.logr_stateid.seqid;
+  const std::uint32_t of_return = back->resok4.lrs_stateid.seqid;
+  change_grant(reply, [&](nfs4::LayoutgetOk& ok) { ok.logr_stateid.seqid = of_return; });
+  change_result<nfs4::LayoutreturnResult>(reply, Opnum::OP_LAYOUTRETURN, [&](auto& result) {
+    result.resok4.lrs_stateid.seqid = of_get;
+  });
 }
 
 constexpr Deviation kLayouts[] = {
@@ -189,6 +170,17 @@ constexpr Deviation kLayouts[] = {
      .server = {.options =
                     [](ServerOptions& options) { options.pnfs_policy.checks_layoutget = false; }},
      .script_shows = false},
+    {.name = "layout-operations-reordered",
+     .breaks = {"RFC8881-12.5.5.2.1.1-1"},
+     .sentence = "LAYOUTRETURN and LAYOUTGET of one COMPOUND have each other's seqid.",
+     .server = {.reply = exchange_seqids},
+     .script_shows = false},
+    {.name = "layout-seqid-old-refused",
+     .breaks = {"RFC8881-12.5.5.2.1.4-2"},
+     .sentence = "A layout seqid that is more than one behind gets NFS4ERR_OLD_STATEID.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.pnfs_policy.takes_old_seqids = false; }},
+     .script_shows = false},
     {.name = "returned-layout-old",
      .breaks = {"RFC8881-12.5.3-5"},
      .sentence = "The stateid of returned layouts gets NFS4ERR_OLD_STATEID.",
@@ -297,25 +289,6 @@ constexpr Deviation kLayouts[] = {
      .breaks = {"RFC8881-12.5.1-3"},
      .sentence = "LAYOUTRETURN4_FSID and LAYOUTRETURN4_ALL return nothing.",
      .server = {.options = [](ServerOptions& options) { options.pnfs_policy.returns_all = false; }},
-     .script_shows = false},
-    {.name = "layout-recall-missing",
-     .breaks = {"RFC8881-12.5.5-1"},
-     .sentence = "No CB_LAYOUTRECALL is sent.",
-     .server = {.callback =
-                    [](peer::CallbackStep& callback, SessionTable& /*sessions*/) {
-                      if (change_layout_recall(callback, [](auto& /*scope*/) {}))
-                        callback.withheld = true;
-                    }},
-     .script_shows = false},
-    {.name = "layout-recall-seqid-zero",
-     .breaks = {"RFC8881-20.3.3-3"},
-     .sentence = "CB_LAYOUTRECALL has a stateid of seqid 0.",
-     .server = {.callback =
-                    [](peer::CallbackStep& callback, SessionTable& /*sessions*/) {
-                      change_layout_recall(callback, [](nfs4::LayoutrecallFile& scope) {
-                        scope.lor_stateid.seqid = 0;
-                      });
-                    }},
      .script_shows = false},
     {.name = "recall-conflict-later",
      .breaks = {"RFC8881-12.5.5.2.1.3-1"},

@@ -1,6 +1,7 @@
 // GETDEVICEINFO and GETDEVICELIST. There is one device, of all data servers.
 #include "server/v4/pnfs/data_servers.h"
 #include "server/v4/pnfs/pnfs_operations.h"
+#include "server/v4/state_access.h"
 #include "wire/encoded.h"
 
 namespace steertag::peer {
@@ -21,7 +22,9 @@ void op_getdeviceinfo(const nfs4::GetdeviceinfoArgs& args, CompoundCall& call,
     result.status = nfs4::Status::NFS4ERR_UNKNOWN_LAYOUTTYPE;
     return;
   }
-  if (args.gdia_device_id != data_servers.device() || !data_servers.complete()) {
+  const auto client = acting_client(call, 0);
+  const bool known = data_servers.policy().keeps_device || (client && !(*client)->layouts.empty());
+  if (args.gdia_device_id != data_servers.device() || !data_servers.complete() || !known) {
     result.status = nfs4::Status::NFS4ERR_NOENT;
     return;
   }

@@ -42,6 +42,18 @@ nfs4::Status check_wish(const nfs4::LayoutgetArgs& args) {
   return nfs4::Status::NFS4_OK;
 }
 
+/// The layouts of the current file that this stateid stands for, as find_layout gives them.
+Expected<LayoutState*, nfs4::Status> find_layouts(const nfs4::StateId& stateid, CompoundCall& call,
+                                                  Client& client) {
+  StateTables& tables = call.state.tables();
+  const auto found = find_layout(tables, client, stateid, tables.find_file(call.current->handle));
+  const bool old = found && *found && stateid.seqid != (*found)->seqid &&
+                   next_seqid(stateid.seqid) != (*found)->seqid;
+  if (old && !call.pnfs.data_servers->policy().takes_old_seqids)
+    return tl::unexpected(nfs4::Status::NFS4ERR_OLD_STATEID);
+  return found;
+}
+
 /// The file for which the stateid of LAYOUTGET gives a right to layouts.
 Expected<File*, nfs4::Status> find_opened_file(const nfs4::StateId& given, CompoundCall& call,
                                                Client& client) {
@@ -49,7 +61,7 @@ Expected<File*, nfs4::Status> find_opened_file(const nfs4::StateId& given, Compo
   const auto stateid = effective_stateid(call, given);
   if (!stateid) return tl::unexpected(stateid.error());
   File* file = tables.find_file(call.current->handle);
-  const auto layout = find_layout(tables, client, *stateid, file);
+  const auto layout = find_layouts(*stateid, call, client);
   if (!layout) return tl::unexpected(layout.error());
   if (*layout) return file;
   // RFC 8881 12.5.2: an open, byte-range lock or delegation stateid. A client that has layouts and
@@ -135,7 +147,7 @@ void return_of_file(const nfs4::LayoutreturnArgs& args, CompoundCall& call, Clie
     result.status = stateid.error();
     return;
   }
-  const auto layout = find_layout(tables, client, *stateid, tables.find_file(call.current->handle));
+  const auto layout = find_layouts(*stateid, call, client);
   if (!layout || !*layout) {
     result.status = layout ? nfs4::Status::NFS4ERR_BAD_STATEID : layout.error();
     return;
@@ -154,7 +166,6 @@ void return_of_file(const nfs4::LayoutreturnArgs& args, CompoundCall& call, Clie
 
 /// Whether the client may commit what it says that it wrote.
 nfs4::Status check_commit(const nfs4::LayoutcommitArgs& args, CompoundCall& call, Client& client) {
-  StateTables& tables = call.state.tables();
   // RFC 8881 18.42.3: an empty byte-range overlaps no layout. Linux 6.1 sends one if it knows of no
   // last write, and ignores this error.
   if (args.loca_length == 0) return nfs4::Status::NFS4ERR_BADLAYOUT;
@@ -170,7 +181,7 @@ nfs4::Status check_commit(const nfs4::LayoutcommitArgs& args, CompoundCall& call
   }
   const auto stateid = effective_stateid(call, args.loca_stateid);
   if (!stateid) return stateid.error();
-  const auto layout = find_layout(tables, client, *stateid, tables.find_file(call.current->handle));
+  const auto layout = find_layouts(*stateid, call, client);
   if (!layout) return layout.error();
   if (!*layout) return nfs4::Status::NFS4ERR_BADLAYOUT;
   if (overlaps(**layout, LayoutIomode::LAYOUTIOMODE4_RW, *range)) return nfs4::Status::NFS4_OK;

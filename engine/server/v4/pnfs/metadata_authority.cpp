@@ -11,6 +11,11 @@ constexpr ByteRange kWholeFile{0, ~std::uint64_t{0}};
 
 }  // namespace
 
+bool MetadataAuthority::is_over(TimePoint recalled) const {
+  const StateTables& tables = state_.tables();
+  return tables.now() - recalled >= policy_.patience * tables.options.lease;
+}
+
 LayoutRight MetadataAuthority::right_by_layout(const LayoutWish& wish, const Client& client) const {
   if (!policy_.checks_layout) return {nfs4::Status::NFS4_OK, kWholeFile};
   const File* file = state_.tables().find_file(wish.file);
@@ -18,6 +23,7 @@ LayoutRight MetadataAuthority::right_by_layout(const LayoutWish& wish, const Cli
   if (!layout && !policy_.revocation_fences && !client.revoked.empty())
     return {nfs4::Status::NFS4_OK, kWholeFile};
   if (!layout) return {};
+  if (layout->recalled && is_over(*layout->recalled)) return {};
   if (!wish.range) return {nfs4::Status::NFS4_OK, kWholeFile};
   const auto range = covering(*layout, *wish.range);
   if (!range) return {};

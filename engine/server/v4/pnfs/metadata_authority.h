@@ -22,6 +22,8 @@ class MetadataAuthority final : public LayoutAuthority {
   LayoutRight decide(const LayoutWish& wish) override;
 
  private:
+  /// Whether the client has had a lease to return what was recalled then (RFC 8881 12.5.5).
+  bool is_over(TimePoint recalled) const;
   LayoutRight right_by_layout(const LayoutWish& wish, const Client& client) const;
 
   Nfs4State& state_;

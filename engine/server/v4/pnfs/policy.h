@@ -13,6 +13,10 @@ struct PnfsPolicy {
   bool writes = true;               // false: WRITE at data servers leaves the file as it is
   bool reads_at_offset = true;      // false: READ at data servers gives the file's first octets
   bool checks_layoutget = true;     // false: LAYOUTGET takes any stateid
+  bool takes_old_seqids = true;     // false: layout seqids may be one behind, and no more
+  bool keeps_device = true;         // false: a client without layouts does not find the device
+  bool locks_are_advisory = true;   // false: the metadata server alone lets no I/O through them
+  double patience = 1;              // leases from a recall on, before data servers refuse I/O
   bool commit_keeps_size = true;    // false: LAYOUTCOMMIT truncates to the last write offset
   bool commit_keeps_time = true;    // false: LAYOUTCOMMIT sets the time back
   bool returns_all = true;          // false: LAYOUTRETURN4_ALL and _FSID return nothing

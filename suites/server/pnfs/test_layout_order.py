@@ -1,0 +1,87 @@
+"""Several layout operations of one COMPOUND, and seqids of the past (RFC 8881 12.5.5.2.1.1, 12.5.5.2.1.4)."""
+
+import pytest
+
+from steertag.suite import ANY, case, expect, kinds
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.layout_user import ALL, LayoutUser, MOST_LAYOUT_OCTETS
+from steertag.suite.nfs_client.layout_user import READ_LAYOUT, RW_LAYOUT
+from steertag.suite.nfs_client.nfs4_client import fore_channel, putfh
+from .layout_checks import NEEDS, NFS4, user_with_layout
+
+ORDER, OLD = "RFC8881-12.5.5.2.1.1-1", "RFC8881-12.5.5.2.1.4-2"
+CURRENT = NFS4.StateId(seqid=1, other=bytes(12))  # the current stateid (RFC 8881 16.2.3.1.2)
+# Seqids that a case uses up at most.
+MOST_SEQIDS = 512
+FEW_OPERATIONS = 8  # ca_maxoperations of a further session
+
+
+def _get(stateid, iomode=RW_LAYOUT):
+    return operation(
+        "LAYOUTGET",
+        loga_iomode=iomode,
+        loga_length=ALL,
+        loga_stateid=stateid,
+        loga_maxcount=MOST_LAYOUT_OCTETS,
+    )
+
+
+def _return(stateid):
+    scope = {"lrf_length": ALL, "lrf_stateid": stateid}
+    return operation("LAYOUTRETURN", lora_iomode=RW_LAYOUT, lora_layoutreturn={"lr_layout": scope})
+
+
+@case("server.pnfs.compound.{first}-first", requirements=[ORDER], needs=NEEDS, over=ANY)
+@pytest.mark.parametrize("first", ["return", "get"])
+def test_order(bench, first):
+    """LAYOUTRETURN and LAYOUTGET of the layout for writing in one COMPOUND, the second by the current stateid. The
+    second one has the next seqid. Its effect is there afterwards: LAYOUTCOMMIT needs a layout for writing.
+    """
+    user = LayoutUser(bench)
+    user.take(user.layout_get(loga_iomode=READ_LAYOUT))
+    if user.take(user.layout_get()).logr_stateid.seqid < 2:
+        bench.not_testable("the second LAYOUTGET of a file does not move the seqid on")
+    stateid = user.layout_stateid
+    if first == "return":
+        done = (_return(stateid), _get(CURRENT))
+    else:
+        done = (_get(stateid), _return(CURRENT))
+    outcome = expect(user.session.exchange(putfh(user.handle), *done), ORDER, must=[kinds.REPLY])
+    got = outcome.result["LAYOUTGET"].resok4.logr_stateid
+    left = outcome.result["LAYOUTRETURN"].resok4
+    expect.true(left.lrs_present, ORDER, "the layout for reading is left", outcome=outcome)
+    earlier, later = (left.lrs_stateid, got) if first == "return" else (got, left.lrs_stateid)
+    expect.equal(later.seqid, earlier.seqid + 1, ORDER, "seqid of the second", outcome=outcome)
+    user.layout_stateid = later
+    held = (
+        [kinds.REPLY] if first == "return" else ["nfs:NFS4ERR_BADIOMODE", "nfs:NFS4ERR_BADLAYOUT"]
+    )
+    expect(user.layout_commit(0), ORDER, must=held)
+
+
+def _add_session(bench, user):
+    asked = fore_channel(ca_maxoperations=FEW_OPERATIONS)
+    made = user.client.create_session(csa_fore_chan_attrs=asked)
+    if made.kind != kinds.REPLY:
+        bench.not_testable(f"CREATE_SESSION of a second session gave {made.kind}")
+
+
+@case("server.pnfs.seqid.oldest-of-{sessions}", requirements=[OLD], needs=NEEDS, over=ANY)
+@pytest.mark.parametrize("sessions", ["one-session", "two-sessions"])
+def test_oldest(bench, sessions):
+    """LAYOUTGET moves the seqid on, by the sum of ca_maxoperations - 1 of the client's sessions. A LAYOUTGET with the
+    first seqid is then the oldest that may be under way, and is accepted."""
+    user = user_with_layout(bench)
+    first = user.layout_stateid
+    if sessions == "two-sessions":
+        _add_session(bench, user)
+    granted = [each.granted.csr_fore_chan_attrs for each in user.client.sessions]
+    steps = sum(each.ca_maxoperations - 1 for each in granted)
+    if steps > MOST_SEQIDS:
+        bench.not_testable(f"the sessions have {steps} operations under way at most")
+    for _ in range(steps):
+        user.take(user.layout_get())
+    moved = user.layout_stateid.seqid - first.seqid
+    if moved != steps:
+        bench.not_testable(f"{steps} LAYOUTGETs move the seqid on by {moved}")
+    expect(user.layout_get(loga_stateid=first), OLD, must=[kinds.REPLY])
