@@ -113,6 +113,8 @@ struct LayoutPolicy {
 struct DataServerPolicy {
   bool checks_role = true;           // false: EXCHGID4_FLAG_USE_PNFS_DS need not come back
   bool checks_netids = true;         // false: an address of any netid is one of RDMA
+  bool reads_ports = true;           // false: the octets of a port are taken in the other order
+  bool reads_ipv6 = true;            // false: an IPv6 address is none
   bool tries_all_addresses = true;   // false: the first of a list alone
   bool forgets_dead_devices = true;  // false: GETDEVICEINFO is not asked again
   bool heeds_changes = true;         // false: CB_NOTIFY_DEVICEID changes nothing

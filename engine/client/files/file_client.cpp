@@ -60,17 +60,19 @@ Expected<void, FileError> check_provider(const FileClientOptions& options,
 /// Where a data server is. `rdma` is the provider for its netids of RDMA, which do not say iWARP or
 /// RoCE; empty: none.
 Expected<net::Url, FileError> url_of(const DataServerPath& path, std::string_view rdma,
-                                     bool checks_netids) {
+                                     const DataServerPolicy& policy) {
   const auto host = rpcbind::host_of(path.address);
   const auto port = rpcbind::port_of(path.address);
   net::Url url;
-  if (path.netid == "rdma" || path.netid == "rdma6" || !checks_netids) url.provider = rdma;
+  if (path.netid == "rdma" || path.netid == "rdma6" || !policy.checks_netids) url.provider = rdma;
   if (path.netid == "tcp" || path.netid == "tcp6") url.provider = kStreamProvider;
-  if (!host || url.provider.empty())
+  const bool readable = host && (policy.reads_ipv6 || host->find(':') == std::string_view::npos);
+  if (!readable || url.provider.empty())
     return tl::unexpected(
         FileError{FileErrc::call_failed, "no way to " + path.netid + " " + path.address, 0, {}});
   url.host = *host;
   url.port = *port;
+  if (!policy.reads_ports) url.port = static_cast<std::uint16_t>((*port & 0xff) << 8 | *port >> 8);
   return url;
 }
 
@@ -162,7 +164,7 @@ DataServerConnector FileClient::connector(const net::Url& url, const FileClientO
   return [way, random, provider = nfs_.provider.get(),
           name = url.provider](const DataServerPath& path) -> Expected<CallWay, FileError> {
     const auto to = url_of(path, provider ? std::string_view(name) : std::string_view(),
-                           way.session.data_servers.checks_netids);
+                           way.session.data_servers);
     if (!to) return tl::unexpected(to.error());
     return make_way(*to, way, random, provider);
   };

@@ -76,6 +76,22 @@ constexpr Deviation kDataServerCalls[] = {
                     [](peer::FileClientOptions& options) {
                       options.session.data_servers.checks_netids = false;
                     }}},
+    {.name = "address-port-swapped",
+     .side = trace::Role::client,
+     .breaks = {"RFC5665-5.2.3.3-1"},
+     .sentence = "The two numbers of a port are taken in the other order.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.data_servers.reads_ports = false;
+                    }}},
+    {.name = "address-ipv6-unread",
+     .side = trace::Role::client,
+     .breaks = {"RFC5665-5.2.3.4-1"},
+     .sentence = "An address with netid rdma6 or tcp6 is of no use.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.data_servers.reads_ipv6 = false;
+                    }}},
     {.name = "data-server-role-unasked",
      .side = trace::Role::client,
      .breaks = {"RFC8881-13.1-1"},
@@ -191,10 +207,8 @@ constexpr Deviation kDataServerCalls[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8881-13.10-1"},
      .sentence = "A READ that ends early at a data server is the end of the file.",
-     .client = {.options =
-                    [](peer::FileClientOptions& options) {
-                      options.session.data_servers.fills_holes = false;
-                    }}},
+     .client = {.options = [](peer::FileClientOptions&
+                                  options) { options.session.data_servers.fills_holes = false; }}},
 };
 
 }  // namespace

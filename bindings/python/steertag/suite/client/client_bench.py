@@ -79,6 +79,7 @@ class ClientBench:
                     transfer_bytes, and `deviate`: names of deviations of the server. With `direct_block`
                     it has direct access, in blocks of so many octets. With `data_servers` it is a metadata
                     server of pNFS with so many; `unit_bytes`, `dense` and `commit_through_server` say how.
+                    `also_at` has URLs where all of them listen besides.
         own         options of our own client, for what it does not by itself.
         transfer    how data is to get to it, a word of client_session.TRANSFERS.
 
@@ -127,6 +128,7 @@ class ClientBench:
         options["stripes"] = peer.Stripes(scripts, host=self.client.pnfs_host, **pattern)
         # A data server has no second way, over TCP, that no script sees and that goes on where it dies.
         listen = self.client.listen[:1] if scripts else self.client.listen
+        listen = [*listen, *options.pop("also_at", ())]
         server = peer.ScriptedServer(listen, adapter, seed=seed, **options)
         self.client.listens_at(server.listening)
         return server
