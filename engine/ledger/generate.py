@@ -53,7 +53,6 @@ EXEMPTIONS = {
     "lasting": "what breaks it shows only after longer than a case may last",
     "no-part": "the other side keeps or breaks it, whatever the one that is exempt does",
     "provider": "a client has it from its provider, which only the suite for servers examines",
-    "later": "its case is still to be written; the reason says what it waits for",
 }
 ROLES = frozenset("both requester responder client server sender receiver".split())
 ROLES_OF_TWO = ("both", "sender", "receiver")

@@ -12,7 +12,7 @@ OPEN = "open"
 STATES = (CASE, RESTATED, EXEMPT, OPEN)
 RESTATING = "restated"  # the kind of an exemption that is settled by the rows of its `by`
 # Kinds of exemptions that exclude any case. A case beside one contradicts it.
-DENYING = ("unseen", "local", "no-suite", "lasting", "no-part", "provider", "later")
+DENYING = ("unseen", "local", "no-suite", "lasting", "no-part", "provider")
 
 
 @dataclasses.dataclass(frozen=True)
