@@ -36,6 +36,7 @@ FEW = ["--in-flight", "4"]
 MOST_RECALLS = 8
 PUT_OFF = f"the client answers {DELAY} for as long as it uses data servers"
 NOTHING_HELD = "the client has given the layout back by itself"
+NOTHING_UNDER_WAY = "the client has no call at a data server under way"
 
 
 class Recalled(StripedServer):
@@ -146,8 +147,10 @@ def test_outstanding(bench, use):
     outcome = recalled(bench, script, OUTSTANDING)
     if script.returned_at is None:
         bench.not_testable("the client sends no LAYOUTRETURN")
+    if script.released_at is None:
+        bench.not_testable(NOTHING_UNDER_WAY)
     what = "the layout goes back behind the replies of the data servers"
-    waited = script.released_at is not None and script.released_at < script.returned_at
+    waited = script.released_at < script.returned_at
     expect.true(waited, OUTSTANDING, what, outcome=outcome)
 
 
@@ -179,7 +182,7 @@ def test_changed(bench):
     script = Recalled(when=is_data_write, changed=True, stalls=True)
     outcome = recalled(bench, script, CHANGED)
     if script.released_at is None:
-        bench.not_testable("the client has no call at a data server under way")
+        bench.not_testable(NOTHING_UNDER_WAY)
     late = [call for call in _io_of(script) if "WRITE" in call and call.at > script.released_at]
     expect.equal(len(late), 0, CHANGED, "WRITEs at data servers behind the recall", outcome=outcome)
 

@@ -4,6 +4,7 @@ from steertag import nfs
 from steertag.suite import expect, kinds
 from steertag.suite.nfs_client.layout_user import LayoutUser
 from steertag.suite.nfs_client.nfs4_client import getattr_of, putfh
+from ..short_lease import need_short
 
 NFS4 = nfs.nfs4
 NEEDS = ["pnfs-files"]
@@ -41,3 +42,10 @@ def attributes(user, *names):
     """{name: value} of the file at the metadata server."""
     found = user.session.run(putfh(user.handle), getattr_of(*names))["GETATTR"].resok4
     return NFS4.attributes(found.obj_attributes)
+
+
+def short_lease_of(bench, user):
+    """Seconds of the lease, if a case can wait for its end."""
+    lease_s = attributes(user, "lease_time")["lease_time"]
+    need_short(bench, lease_s)
+    return lease_s

@@ -1,7 +1,4 @@
-"""Data servers after the end of a lease and after a revocation, and their own lease (RFC 8881 12.7.3, 13.1.1, 13.11).
-
-Leases are waited for, so that the server needs short ones. Ours has them with `--server-arg=--lease=5`.
-"""
+"""Data servers after the end of a lease and after a revocation, and their own lease (RFC 8881 12.7.3, 13.1.1, 13.11)."""
 
 import time
 
@@ -11,18 +8,16 @@ from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.file_layout import COMMIT_THROUGH_SERVER
 from steertag.suite.nfs_client.layout_user import DS, LayoutUser
 from .data_server_roles import meet_data_server
-from .layout_checks import LOST, NEEDS, NFS4, attributes, user_with_layout, written
+from .layout_checks import LOST, NEEDS, NFS4, short_lease_of, user_with_layout, written
 from .test_layout_recall import recall_by_removal
 
 EXECUTED, FENCING, SAME_LEASE = "RFC8881-12.7.3-1", "RFC8881-13.11-1", "RFC8881-13.1.1-1"
-LONGEST_LEASE_S = 10
 # From the end of a lease to the look at what it leaves: a server may look for such ends once a second.
 AFTER_S = 2.5
 # Between two requests that renew a lease.
 PAUSE_MS = 500
 # The part of a lease for which a session at a data server is idle.
 IDLE_PART = 0.8
-REMEDY = "a server with a lease of ten seconds at most: --server-arg=--lease=5"
 REVOKED = (
     NFS4.SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED
     | NFS4.SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED
@@ -31,17 +26,9 @@ REVOKED = (
 )
 
 
-def lease_of(bench, user):
-    """Seconds, if the case can wait for them."""
-    lease_s = attributes(user, "lease_time").get("lease_time", LONGEST_LEASE_S + 1)
-    if lease_s > LONGEST_LEASE_S:
-        bench.not_testable(f"the lease is longer than {LONGEST_LEASE_S} s", REMEDY)
-    return lease_s
-
-
 def let_lease_end(bench, user, requirement_id):
     """The lease ends at the metadata server, while the sessions at the data servers go on."""
-    lease_s = lease_of(bench, user)
+    lease_s = short_lease_of(bench, user)
     end = time.monotonic() + lease_s + AFTER_S
     while time.monotonic() < end:
         renew(user, requirement_id)
@@ -52,7 +39,7 @@ def let_lease_end(bench, user, requirement_id):
 
 def let_recall_pass(bench, user, requirement_id):
     """A recall is answered, and the layout is not returned. The leases go on."""
-    lease_s = lease_of(bench, user)
+    lease_s = short_lease_of(bench, user)
     _, callback = recall_by_removal(bench, user, requirement_id)
     if callback is None:
         bench.not_testable("the layout of a file that is removed is not recalled")
@@ -129,7 +116,7 @@ def test_idle(bench):
     """A session at a data server that has no other role is idle for less than the lease of the metadata
     server. It can then be used."""
     user = user_with_layout(bench)
-    lease_s = lease_of(bench, user)
+    lease_s = short_lease_of(bench, user)
     session, roles = meet_data_server(bench, user, user.parts()[0], SAME_LEASE)
     if roles != DS:
         bench.not_testable("the data server has another role too")

@@ -3,8 +3,7 @@
 import time
 
 from steertag.suite import ANY, case, expect, kinds
-from ..short_lease import need_short
-from .layout_checks import NEEDS, NFS4, attributes, user_with_layout, written
+from .layout_checks import NEEDS, NFS4, short_lease_of, user_with_layout, written
 from .test_layout_recall import recall_by_removal
 
 WAITS = "RFC8881-12.5.5-4"
@@ -40,8 +39,7 @@ def test_io_late(bench):
     """The client takes nine tenths of a lease from a recall to the return. It renews its lease, and its WRITEs at data
     servers succeed all the time."""
     user = user_with_layout(bench)
-    lease_s = attributes(user, "lease_time")["lease_time"]
-    need_short(bench, lease_s)
+    lease_s = short_lease_of(bench, user)
     content = written(bench, user, WAITS)
     part = user.parts()[0]
     began = recall(bench, user)
