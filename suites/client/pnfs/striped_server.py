@@ -1,6 +1,7 @@
 """A metadata server with data servers, and what it says otherwise than the reference server (RFC 8881 12, 13)."""
 
 import dataclasses
+import time
 
 from steertag import nfs, rpc, wire
 from steertag.suite import client_kinds as kinds, expect
@@ -23,6 +24,9 @@ FOR_FILE = NFS4.LayoutrecallType.LAYOUTRECALL4_FILE
 FOR_FSID = NFS4.LayoutrecallType.LAYOUTRECALL4_FSID
 FOR_ALL = NFS4.LayoutrecallType.LAYOUTRECALL4_ALL
 IO = ("READ", "WRITE")
+# How long replies of data servers wait for the answer to a callback. A client may answer behind them. It is below the
+# time after which clients send a call again (client_needs.py).
+MOST_STALLED_SECONDS = 1.0
 _UNUSED = "needs pnfs: the server is a metadata server of file layouts, and the client never asked for one"
 
 
@@ -88,8 +92,8 @@ class StripedServer(Backchannel):
     - `elsewhere`: the same at data servers.
     - `arguments`: function(call, arguments) at data servers says whether it has changed them.
 
-    `callbacks` and `when` are those of a Backchannel. With `stalls` the replies of data servers wait after the
-    callbacks, until the client is quiet.
+    `callbacks` and `when` are those of a Backchannel. With `stalls` the replies of data servers wait until the callbacks
+    are answered and the client is quiet, for MOST_STALLED_SECONDS without an answer.
     """
 
     def __init__(
@@ -107,6 +111,7 @@ class StripedServer(Backchannel):
         self._results, self._elsewhere = results or {}, elsewhere or {}
         self._arguments = arguments or {}
         self._stalls, self._stalled = stalls, []
+        self._begun = None  # the callbacks, time.monotonic()
         self.released_at = None  # when the stalled replies have left
         self.calls = []  # Call, in order
         self.refused = set()  # data servers that take no connection
@@ -271,7 +276,24 @@ class StripedServer(Backchannel):
         self._stalled.append(reply)
         return True
 
+    @property
+    def _awaits_answer(self):
+        """Replies are to wait, and a callback has no answer yet."""
+        return self._stalls and self._holding and self._callbacks is not None and not self.lost
+
+    def on_poll(self):
+        super().on_poll()
+        if not self._awaits_answer:
+            self._begun = None
+        elif self._begun is None:
+            self._begun = time.monotonic()
+        elif time.monotonic() - self._begun > MOST_STALLED_SECONDS:
+            self._stalls, self.released_at = False, self._tick()
+            self.release()
+
     def on_quiet(self):
+        if self._awaits_answer:
+            return
         super().on_quiet()
         if self._stalled:
             self._stalls, stalled, self._stalled = False, self._stalled, []
