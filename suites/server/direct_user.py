@@ -161,3 +161,12 @@ class DirectUser:
     def expect_alive(self, requirement_id=LIVES):
         """The RPC connection answers."""
         expect(self.conn.probe(), requirement_id, must=[kinds.REPLY])
+
+
+def expect_nothing_of(content, frame, requirement_id):
+    """The octets of a frame, if any came, have no eight of this content in a row."""
+    pieces = {content[at : at + 8] for at in range(0, len(content), 8)}
+    seen = frame is not None and any(
+        frame[at : at + 8] in pieces for at in range(direct.FRAME_HEAD_OCTETS, len(frame), 8)
+    )
+    expect.true(not seen, requirement_id, "an old reference shows no octets of another file")

@@ -41,6 +41,13 @@ DirectUser* DirectAccess::user_of(const ConnectionInfo& info) {
   return found == users_.end() ? nullptr : found->get();
 }
 
+bool DirectAccess::is_used_up_beside(const DirectUser* user) const {
+  return std::ranges::any_of(users_, [&](const auto& each) {
+    const Frames* frames = each.get() == user ? nullptr : each->frames();
+    return frames && frames->size() >= limits_.frames_of_user;
+  });
+}
+
 bool DirectAccess::has_lapsed(const DirectUser& user) const {
   return policy_.tickets.lapses && user.awaits_ticket() && now() - user.made() >= limits_.lease;
 }

@@ -31,6 +31,8 @@ class DirectAccess final : public ContentObserver {
                                             const ConnectionInfo& info);
   /// The user that said HELLO on this connection, if it is not ended.
   DirectUser* user_of(const ConnectionInfo& info);
+  /// Whether a user other than this one has as many frames as one may have.
+  bool is_used_up_beside(const DirectUser* user) const;
   /// Ends the users for whom it is true.
   void end_users(const std::function<bool(DirectUser&)>& is_lost);
   /// Ends users that lost a connection or let their ticket lapse, and closes memory whose lease is

@@ -208,6 +208,8 @@ void DirectProgram::refs(const direct::RefsArgs& args, Call& call) {
 void DirectProgram::read(const direct::ReadArgs& args, Call& call) {
   const auto file = readable(args.file, args.state, call);
   if (!file) return refuse_read(file.error(), call.reply);
+  if (!access_->policy().grants.serves_others && access_->is_used_up_beside(call.user))
+    return refuse_read(nfs4::Status::NFS4ERR_DELAY, call.reply);
   const std::size_t first = call.reply.slices().size();
   const auto length = storage_.read(file->node, args.offset, std::min(args.count, kLargestTransfer),
                                     call.reply.slices());

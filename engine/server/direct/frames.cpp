@@ -160,6 +160,11 @@ void Frames::take_back(std::span<const direct::Reference> references) {
              each.generation == frame.generation;
     });
   };
+  if (!policy_.grants.closes_returned) {
+    for (auto& [block, frame] : frames_)
+      if (is_named(frame)) frame.generation = 0;
+    return;
+  }
   std::erase_if(frames_, [&](const Map::value_type& each) {
     if (!is_named(each.second)) return false;
     if (policy_.grants.places == PlaceChoice::returned)

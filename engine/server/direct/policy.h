@@ -49,6 +49,8 @@ struct GrantPolicy {
   bool follows_leases = true;     // false: those of a client whose lease is over stay
   bool keeps_limits = true;       // false: a user gets any number of frames
   bool returns_memory = true;     // false: that of ended users stays counted as on loan
+  bool closes_returned = true;    // false: a frame that was given back stays open
+  bool serves_others = true;      // false: no READ while another user has all its frames
 };
 
 struct TicketPolicy {

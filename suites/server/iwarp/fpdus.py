@@ -3,6 +3,7 @@
 They have the fields of MPA, DDP and RDMAP (RFC 5044 4, RFC 5041 4, RFC 5040 4)."""
 
 import dataclasses
+import struct
 
 from steertag.suite import expect
 
@@ -18,6 +19,10 @@ TAGGED_BIT, LAST_BIT, RESERVED_DDP, DDP_VERSION = 0x80, 0x40, 0x3C, 0x03
 RESERVED_RDMAP = 0x30
 TAGGED_OCTETS, UNTAGGED_OCTETS = 14, 18
 LENGTH_OCTETS, CRC_OCTETS = 2, 4
+# An untagged segment: control octets, STag, queue, MSN, offset.
+UNTAGGED = struct.Struct(">BBIIII")
+# Read Request: sink STag, sink offset, length, source STag, source offset.
+READ_FIELDS = struct.Struct(">IQIIQ")
 
 
 def _table():
@@ -128,6 +133,23 @@ def make_fpdu(ulpdu):
     body = len(ulpdu).to_bytes(LENGTH_OCTETS, "big") + ulpdu
     body += bytes(-len(body) % 4)
     return body + crc32c(body)
+
+
+def make_read_request(msn, sink, length, source):
+    """The octets of the FPDU with a Read Request. `sink` and `source` are (STag, offset)."""
+    head = UNTAGGED.pack(0x41, 0x40 | READ_REQUEST, 0, READ_QUEUE, msn, 0)
+    return make_fpdu(head + READ_FIELDS.pack(*sink, length, *source))
+
+
+def next_fpdu(stream, begun=b""):
+    """The next Fpdu of a StartupStream, of which `begun` was taken. None if the stream ends first, or stays silent."""
+    octets = begun
+    while lacking := missing(octets):
+        more = stream.first_octets(lacking)
+        if not more:
+            return None
+        octets += more
+    return read_fpdus(octets)[0][0]
 
 
 def expect_fpdus(fpdus, outcome=None):

@@ -100,10 +100,10 @@ def read_frame(octets):
 
 class StartupStream:
     """A TCP stream to the bench's target that speaks MPA startup. It is a context manager like the
-    Stream inside it (see steertag.suite.tcp.stream)."""
+    Stream inside it (see steertag.suite.tcp.stream), which knows `narrow`."""
 
-    def __init__(self, bench):
-        self._stream = bench.stream()
+    def __init__(self, bench, narrow=False):
+        self._stream = bench.stream(narrow)
         self.send, self.end, self.reset = self._stream.send, self._stream.end, self._stream.reset
         self.hold_little = self._stream.hold_little
 

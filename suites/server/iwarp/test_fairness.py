@@ -3,14 +3,13 @@
 The stalled ones are TCP streams that speak iWARP, send something, and neither read nor answer."""
 
 import contextlib
-import struct
 
 import pytest
 
 from steertag import wire
 from steertag.suite import case, expect, kinds
 from ..chunk_checks import expect_read, READ_RESULT, read_call, write_call
-from .fpdus import make_fpdu, SEND_QUEUE
+from .fpdus import make_fpdu, SEND_QUEUE, UNTAGGED
 from .startup_stream import MARKERS, request, StartupStream
 
 SERVED = "RFC8166-3.3.3-1"
@@ -24,8 +23,6 @@ UNTAKEN = 1 << 18
 # Rounds of a client beside them, with a call of each kind.
 ROUNDS = 4
 DATA = 9001
-# An untagged segment: control octets, STag, queue, MSN, offset.
-UNTAGGED = struct.Struct(">BBIIII")
 WHOLE, CUT = 0x41, 0x01  # DDP version 1, with and without the Last flag
 SEND = 0x43  # RDMAP version 1
 STAG = 0x5EED0007  # no memory of ours: what the server asks for is never answered

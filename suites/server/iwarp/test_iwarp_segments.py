@@ -2,8 +2,6 @@
 
 Their order is checked too (RFC 5044, 5041, 5040, 6581)."""
 
-import struct
-
 from steertag import fabric, trace, wire
 from steertag.suite import case, expect, kinds
 from steertag.suite.cases.case_end import EXCHANGES, unprepared
@@ -12,8 +10,9 @@ from .fpdus import (
     expect_fpdus,
     FORM,
     FPDU,
-    make_fpdu,
-    missing,
+    make_read_request,
+    next_fpdu,
+    READ_FIELDS,
     READ_QUEUE,
     read_fpdus,
     READ_REQUEST,
@@ -31,11 +30,7 @@ TERMINATES, ORDER = "RFC5040-4.8-1", "RFC5040-5.5-1"
 WAITS, WORDS, STARTUP = "RFC5044-7.1.2-1", "RFC6581-9-1", "RFC5044-7.1.1-1"
 NOT_DELIVERED = "RFC5044-8-1"
 XID_AT, XID_OCTETS = 20, 4  # place and length of the call's XID in NULL_FPDU
-# Read Request: sink STag, sink offset, length, source STag, source offset.
-READ_FIELDS = struct.Struct(">IQIIQ")
 SINK = (0x5EED0042, 0x0123456789ABCDEF)
-# An untagged segment: control octets, STag, queue, MSN, offset.
-UNTAGGED = struct.Struct(">BBIIII")
 # More than any TCP segment holds, and less than any server sends at once. The last segment needs a
 # pad.
 SEVERAL_SEGMENTS = (1 << 17) - 3
@@ -64,17 +59,6 @@ def started(bench, stream, requirement_id):
     if frame.rejected or frame.flags & MARKERS:
         bench.not_testable("the server rejects clients without private data, or asks for markers")
     return frame
-
-
-def next_fpdu(stream):
-    """The server's next Fpdu. None if it ends the stream first, or stays silent."""
-    octets = b""
-    while lacking := missing(octets):
-        more = stream.first_octets(lacking)
-        if not more:
-            return None
-        octets += more
-    return read_fpdus(octets)[0][0]
 
 
 def first_fpdu(stream, frame):
@@ -189,8 +173,7 @@ def test_empty_read(bench):
         if frame.ird == 0:
             bench.not_testable("the server takes no RDMA Reads")
         first_fpdu(stream, frame)
-        header = UNTAGGED.pack(0x41, 0x40 | READ_REQUEST, 0, READ_QUEUE, 1, 0)
-        stream.send(make_fpdu(header + READ_FIELDS.pack(*SINK, 0, 0, 0)))
+        stream.send(make_read_request(1, SINK, 0, (0, 0)))
         answer = next_fpdu(stream)
     refused = answer is None or answer.opcode == TERMINATE
     if refused and frame.ird is None:

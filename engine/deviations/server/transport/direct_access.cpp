@@ -322,6 +322,22 @@ constexpr Deviation kDirectAccess[] = {
          {.options =
               [](ServerOptions& options) { options.direct_policy.grants.returns_memory = false; }},
      .script_shows = false},
+    {.name = "returned-memory-reused",
+     .breaks = {"ODAFS-33"},
+     .sentence = "A frame that was given back stays open, and takes the block of the next grant.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.direct_policy.grants.closes_returned = false;
+                      options.direct_policy.grants.own_frames = false;
+                    }},
+     .script_shows = false},
+    {.name = "others-starved",
+     .breaks = {"ODAFS-28"},
+     .sentence = "READ of direct access is refused while another user has most_references.",
+     .server =
+         {.options =
+              [](ServerOptions& options) { options.direct_policy.grants.serves_others = false; }},
+     .script_shows = false},
     {.name = "grants-unasked",
      .breaks = {"ODAFS-2"},
      .sentence = "READ with want_refs 0 grants a reference.",

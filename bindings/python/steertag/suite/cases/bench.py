@@ -216,10 +216,10 @@ class Bench:
         credential = auth_sys(self.target.profile.uid, self.target.profile.gid)
         return Settings(opened_with, credits, credential)
 
-    def stream(self):
+    def stream(self, narrow=False):
         """A plain TCP stream to the target, captured and not judged; see stream.Stream."""
         capture = make_capture(len(self._captures), RDMA_PORT)
-        made = Stream(self.target.url, capture, self.deadlines.answer_ms)
+        made = Stream(self.target.url, capture, self.deadlines.answer_ms, narrow=narrow)
         self._stream_ports.append(client_port(len(self._captures)))
         self._captures.append(capture)
         return tap_stream(self._log, made)

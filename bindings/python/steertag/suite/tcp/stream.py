@@ -12,21 +12,41 @@ from ..exchange.deadline import Limit
 _READ_BYTES = 65536
 # Asked for where little is to be held; a system that wants more takes its own least.
 _LEAST_HELD_BYTES = 4096
+# Of a TCP segment, where the target is to hold little too: it makes its FPDUs and its buffers from that.
+_SMALL_SEGMENT_BYTES = 1024
+
+
+def _narrow_socket(place, seconds):
+    """A socket that was connected with small segments and a small window."""
+    family, kind, protocol, _, address = socket.getaddrinfo(*place, type=socket.SOCK_STREAM)[0]
+    made = socket.socket(family, kind, protocol)
+    try:
+        made.settimeout(seconds)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _LEAST_HELD_BYTES)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, _SMALL_SEGMENT_BYTES)
+        made.connect(address)
+    except OSError:
+        made.close()
+        raise
+    return made
 
 
 class Stream:
     """Octets to and from the target. A context manager: leaving it closes the socket."""
 
-    def __init__(self, url, capture, limit_ms, local_port=0):
+    def __init__(self, url, capture, limit_ms, local_port=0, narrow=False):
         """`limit_ms` is the deadline of the connection and of each wait. `local_port` is ours; 0:
-        any. Raises OSError."""
+        any. `narrow`: TCP holds few octets of either side. Raises OSError."""
         target = fabric.parse_url(url)
         self.ended = ""  # how the target ended its half, in words
         self._capture = capture
         self.limit_ms = limit_ms
         self._early = b""  # came with what was asked for
         place, own = (target.host, target.port), ("", local_port) if local_port else None
-        self._socket = socket.create_connection(place, limit_ms / 1000, own)
+        if narrow:
+            self._socket = _narrow_socket(place, limit_ms / 1000)
+        else:
+            self._socket = socket.create_connection(place, limit_ms / 1000, own)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def __enter__(self):
