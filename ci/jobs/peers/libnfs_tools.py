@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
+from ci.jobs.peers import listing_time
 from ci.jobs.peers.peer_run import CannotRun, PeerRun
 
 PROGRAMS = ("nfs-cp", "nfs-cat", "nfs-ls")
@@ -41,6 +42,13 @@ def run(port):
                 passed += 1
             except ToolFailed as error:
                 failed[f"{name}-v{version}"] = str(error)
+    ratio = listing_time.ratio()
+    sentence = f"a long listing takes our client {ratio:.2f} times as long as nfs-ls"
+    print(f"libnfs: {sentence}")
+    if ratio > listing_time.MOST_RATIO:
+        failed["listing-time"] = sentence
+    else:
+        passed += 1
     return PeerRun(passed, failed)
 
 

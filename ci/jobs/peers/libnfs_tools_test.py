@@ -2,7 +2,7 @@
 
 import pytest
 
-from ci.jobs.peers import libnfs_tools
+from ci.jobs.peers import libnfs_tools, listing_time
 from ci.jobs.peers.peer_run import CannotRun
 
 PORT = 12049
@@ -28,6 +28,7 @@ def utility(tmp_path, monkeypatch):
     (tmp_path / "files").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setattr(libnfs_tools, "ENTRIES", 3)
+    monkeypatch.setattr(listing_time, "ratio", lambda: 1.0)
 
     def install(name, text):
         path = tmp_path / "bin" / name
@@ -50,7 +51,14 @@ def test_a_missing_utility_is_told(utility, monkeypatch, tmp_path):
 
 def test_all_pass_where_all_is_well(utility):
     found = libnfs_tools.run(PORT)
-    assert (found.passed, found.failed) == (6, {})
+    assert (found.passed, found.failed) == (7, {})
+
+
+def test_a_slow_listing_of_our_client_is_a_failure(utility, monkeypatch):
+    monkeypatch.setattr(listing_time, "ratio", lambda: 3.0)
+    found = libnfs_tools.run(PORT)
+    message = "a long listing takes our client 3.00 times as long as nfs-ls"
+    assert (found.passed, found.failed) == (6, {"listing-time": message})
 
 
 @pytest.mark.parametrize(
@@ -80,7 +88,7 @@ def test_a_fault_is_a_failure_of_each_version(utility, name, text, failed, messa
     utility(name, text)
     found = libnfs_tools.run(PORT)
     assert found.failed.keys() == {f"{each}-v{version}" for each in failed for version in (3, 4)}
-    assert found.passed + len(found.failed) == 6
+    assert found.passed + len(found.failed) == 7
     assert all(message in each for each in found.failed.values())
 
 

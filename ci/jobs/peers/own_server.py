@@ -22,9 +22,10 @@ def program():
 
 
 @contextlib.contextmanager
-def own_server():
-    """The TCP port of 127.0.0.1 where a fresh server has its export at /export, over every version of NFS."""
-    command = [program(), "--listen", "tcp://127.0.0.1:0", "--lease", str(LEASE_S)]
+def own_server(*arguments):
+    """The TCP port of 127.0.0.1 where a fresh server with these arguments has its export at /export, over every version
+    of NFS."""
+    command = [program(), "--listen", "tcp://127.0.0.1:0", "--lease", str(LEASE_S), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             line = server.stdout.readline()

@@ -13,8 +13,11 @@ from ci.jobs.peers.peer_run import CannotRun
 
 DESCRIPTION = """\
 Runs programs of others against our server over TCP: the suites of pynfs for NFSv4.0 and NFSv4.1, and the utilities
-of libnfs. Compares their failures with fixtures/baselines/peers/. Fetches and installs nothing.
+of libnfs. Compares their failures with fixtures/baselines/peers/. Runs our suite against NFS-Ganesha in the lab, which
+has a baseline of its own. Fetches and installs nothing else.
 """
+# Peers that our suite runs against, and their targets of the lab.
+TARGETS = {"ganesha": "ganesha-4.3-tcp"}
 DIFFERENT = 1
 CANNOT_RUN = 2
 
@@ -59,10 +62,17 @@ def compare(name, run):
     return len(differences)
 
 
+def gate(name):
+    """Runs our suite against a target of the lab; returns whether its baseline differs."""
+    return (
+        subprocess.run([PROJECT / "ci" / "lab", "gate", TARGETS[name]], check=False).returncode != 0
+    )
+
+
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="ci/peers", description=DESCRIPTION)
     parser.add_argument(
-        "name", nargs="*", help="pynfs-4.0, pynfs-4.1, libnfs; all of them unless given"
+        "name", nargs="*", help="pynfs-4.0, pynfs-4.1, libnfs, ganesha; all of them unless given"
     )
     parser.add_argument(
         "--pynfs", type=pathlib.Path, metavar="DIR", help="a built checkout of pynfs"
@@ -74,7 +84,7 @@ def parse(arguments):
         help="where pynfs's output goes",
     )
     options = parser.parse_args(arguments)
-    unknown = set(options.name) - peers(options).keys()
+    unknown = set(options.name) - peers(options).keys() - TARGETS.keys()
     if unknown:
         parser.error(f"no peer has the name {', '.join(sorted(unknown))}")
     return options
@@ -83,11 +93,9 @@ def parse(arguments):
 def main(arguments):
     """Returns the exit status: 0 as the baselines say, 1 with differences, 2 if a peer cannot run."""
     options = parse(arguments)
-    chosen = {
-        name: peer
-        for name, peer in peers(options).items()
-        if name in (options.name or peers(options))
-    }
+    found = peers(options)
+    names = options.name or [*found, *TARGETS]
+    chosen = {name: peer for name, peer in found.items() if name in names}
     sentences = list(dict.fromkeys(missing(chosen)))
     for sentence in sentences:
         print(f"ci/peers: {sentence}", file=sys.stderr)
@@ -95,6 +103,7 @@ def main(arguments):
         return CANNOT_RUN
     try:
         differences = [compare(name, run) for name, (_, run) in chosen.items()]
+        differences += [gate(name) for name in TARGETS if name in names]
     except (CannotRun, OSError, subprocess.TimeoutExpired) as error:
         print(f"ci/peers: {error}", file=sys.stderr)
         return CANNOT_RUN

@@ -57,6 +57,14 @@ def test_a_peer_that_ends_early_is_told(found, monkeypatch, capsys, tmp_path):
     assert capsys.readouterr().err == "ci/peers: pynfs-4.0 ended without results\n"
 
 
+@pytest.mark.parametrize("differs, status", [(False, 0), (True, peers_command.DIFFERENT)])
+def test_ganesha_is_a_target_of_the_lab(found, monkeypatch, differs, status):
+    gates = []
+    monkeypatch.setattr(peers_command, "gate", lambda name: gates.append(name) or differs)
+    assert peers_command.main(["ganesha"]) == status
+    assert gates == ["ganesha"]
+
+
 def test_a_name_of_no_peer_is_refused(capsys):
     with pytest.raises(SystemExit) as ended:
         peers_command.main(["stranger"])
