@@ -11,8 +11,8 @@ EXTREMES = (0, 1, 2, 3, 4, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFC, 0xFFFFFFFF)
 STEPS = (-4, -1, 1, 4)
 MOST_ADDED = 8192
 MOST_CHANGES = 4
-# About as many has a use.
-MOST_MESSAGES = 16
+# As many has the longest use.
+MOST_MESSAGES = 24
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fuzzes the whole server over its sockets: real clients use it, and some of their messages are changed.
 
-`fuzz_server.py FOLDER INPUTS [FIRST]` plays the kept corpus and then so many inputs of their own. After each of
-them the server must be alive, answer a client that conforms, and stay below a limit of memory. `fuzz_server.py
+`fuzz_server.py FOLDER INPUTS [FIRST [ARGUMENT...]]` plays the kept corpus and then so many inputs of their own. The
+arguments are those of `steertag serve`. After each input the server must be alive, answer a client that conforms, and stay below a limit of memory. `fuzz_server.py
 FOLDER FILE` plays one input again. Inputs that break something stay in FOLDER."""
 
 import contextlib
@@ -75,6 +75,7 @@ def use(url, mount_port, version, size, name):
     """What a client does: a file is stored, listed, read, renamed and removed. It ends where something fails."""
     with tempfile.TemporaryFile() as local:
         local.write(bytes(size))
+        local.flush()
         files = peer.Files(
             url, version=version, uid=0, mount_port=mount_port, timeout_s=CALL_LIMIT_S
         )
@@ -112,6 +113,14 @@ class Fuzzed:
     def __exit__(self, *_):
         self._server.stop()
 
+    @property
+    def urls(self):
+        return self._server.urls
+
+    @property
+    def mount_port(self):
+        return _address(self._server.urls["tcp"])[1]
+
     def play(self, one):
         """What the server did wrong, a sentence; "" if nothing."""
         self._played += 1
@@ -130,8 +139,7 @@ class Fuzzed:
         proxy = Proxy(_address(self._server.urls[one.over]), STREAMS[one.over], one.changes)
         scheme = {"rdma": "iwarp", "tcp": "tcp"}[one.over]
         url = f"{scheme}://127.0.0.1:{proxy.port}/export"
-        _, mount_port = _address(self._server.urls["tcp"])
-        arguments = (url, mount_port, one.version, one.size, f"file-{self._played}")
+        arguments = (url, self.mount_port, one.version, one.size, f"file-{self._played}")
         client = multiprocessing.get_context("fork").Process(target=_use_quietly, args=arguments)
         with contextlib.closing(proxy):
             client.start()
@@ -178,12 +186,12 @@ def inputs(count, first):
         yield f"seed-{seed}", made(seed)
 
 
-def main(folder, what="1000", first="1"):
+def main(folder, what="1000", first="1", *arguments):
     os.makedirs(folder, exist_ok=True)
     path = pathlib.Path(what)
     played = [(path.stem, read(path))] if path.is_file() else inputs(int(what), int(first))
     wrong = count = 0
-    with Fuzzed(folder) as fuzzed:
+    with Fuzzed(folder, *arguments) as fuzzed:
         for name, one in played:
             count += 1
             found = fuzzed.play(one)

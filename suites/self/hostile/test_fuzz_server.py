@@ -6,13 +6,13 @@ import re
 
 import fuzz_server
 import pytest
-from fuzz_changes import Change, random_changes
+from fuzz_changes import Change, MOST_MESSAGES, random_changes
 from fuzz_proxy import IwarpStream, RecordStream
-from fuzz_server import Fuzzed, Input, inputs, made, read
+from fuzz_server import Fuzzed, Input, inputs, made, read, SIZES, STREAMS, use, VERSIONS
 
 SEEDS = 10
-# Of a seed that finds a planted fault; the first ones do.
-MOST_SEEDS = 60
+# One of them finds a planted fault; none before them does.
+FAULT_SEEDS = range(55, 70)
 # A server that hangs is not waited for as long as one on a busy machine.
 HANG_S = 3
 
@@ -22,6 +22,21 @@ def test_the_corpus_breaks_nothing(tmp_path):
         for name, one in inputs(SEEDS, 1):
             assert fuzzed.play(one) == "", f"{name}: {one.text()}"
         assert fuzzed.messages > 0
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_use_without_changes_goes_to_its_end(tmp_path, version, size):
+    with Fuzzed(tmp_path) as fuzzed:
+        use(fuzzed.urls["tcp"], fuzzed.mount_port, version, size, "file")
+
+
+def test_each_message_of_a_use_may_be_changed(tmp_path):
+    with Fuzzed(tmp_path) as fuzzed:
+        for over in STREAMS:
+            before = fuzzed.messages
+            assert fuzzed.play(Input(over, max(VERSIONS), max(SIZES), [])) == ""
+            assert fuzzed.messages - before <= MOST_MESSAGES
 
 
 @pytest.mark.parametrize(
@@ -34,7 +49,7 @@ def test_the_corpus_breaks_nothing(tmp_path):
 def test_a_planted_fault_is_found_and_plays_again(tmp_path, monkeypatch, deviation, said):
     monkeypatch.setattr(fuzz_server, "ANSWER_LIMIT_S", HANG_S)
     with Fuzzed(tmp_path, "--deviate", deviation) as fuzzed:
-        one = next(each for each in map(made, range(1, MOST_SEEDS)) if fuzzed.play(each))
+        one = next(each for each in map(made, FAULT_SEEDS) if fuzzed.play(each))
         again = read(fuzzed.keep(one, "found"))
         assert again == one
         assert re.match(said, fuzzed.play(again))
