@@ -7,12 +7,12 @@ import contextlib
 import pytest
 
 from steertag import wire
-from steertag.suite import case, expect, kinds
-from ..chunk_checks import expect_read, READ_RESULT, read_call, write_call
+from steertag.suite import case
+from ..chunk_checks import READ_RESULT, read_call, write_call
+from ..served_beside import expect_transfers, SERVED
 from .fpdus import make_fpdu, SEND_QUEUE, UNTAGGED
 from .startup_stream import MARKERS, request, StartupStream
 
-SERVED = "RFC8166-3.3.3-1"
 # As many as a default nfsd has threads.
 STALLED = 8
 # Calls of each stalled client: a new one has one credit, one that was answered has more.
@@ -96,19 +96,6 @@ STALLS = {
 }
 
 
-def expect_served(bench, conn, handle, written, content):
-    """NULL, WRITE from a read chunk, READ into a write chunk."""
-    expect(conn.probe(), SERVED, must=[kinds.REPLY])
-    call = write_call(conn, written, content)
-    conn.reduce(call)
-    expect(conn.exchange(call), SERVED, must=[kinds.REPLY])
-    call = read_call(conn, handle, len(content))
-    conn.write_chunk(call)
-    outcome = conn.exchange(call)
-    expect(outcome, SERVED, must=[kinds.REPLY])
-    expect_read(bench, outcome, call, content)
-
-
 @case(
     "server.fairness.{stall}",
     requirements=[SERVED, *READ_RESULT],
@@ -123,7 +110,7 @@ def test_others(bench, stall):
     # All files are there before the first client stalls.
     handle, written, large = bench.file(content), bench.file(), bench.file(bytes(UNTAKEN))
     conn, maker = bench.connect(), bench.connect()
-    expect_served(bench, conn, handle, written, content)
+    expect_transfers(bench, conn, handle, written, content)
     with contextlib.ExitStack() as streams:
         # All are connected before the first one stalls: a server may have no turn for a later one.
         clients = [
@@ -135,5 +122,5 @@ def test_others(bench, stall):
         if stall in TRANSFERS:
             clients[0].expect_wait()
         for _ in range(ROUNDS):
-            expect_served(bench, conn, handle, written, content)
-        expect_served(bench, bench.connect(), handle, written, content)
+            expect_transfers(bench, conn, handle, written, content)
+        expect_transfers(bench, bench.connect(), handle, written, content)
