@@ -22,7 +22,8 @@ from ..reply_chunk_checks import LONG_REPLY, expect_long_reply
 KIB, MIB = 1 << 10, 1 << 20
 BESIDE = (-1, 0, 1)
 # Octets of chunks where servers change their way, and an octet beside each.
-SIZES = [edge + near for edge in (64 * KIB, MIB, 2 * MIB) for near in BESIDE] + [4 * MIB, 16 * MIB]
+EDGES = (64 * KIB, MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB)
+SIZES = [edge + near for edge in EDGES for near in BESIDE]
 # Octets of the data where the server carries less than the chunk holds.
 LESS = 64 * KIB + 1
 # Octets of the first segment, and of those behind it.

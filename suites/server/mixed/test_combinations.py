@@ -15,6 +15,7 @@ from ..chunk_checks import (
     expect_written,
     read_call,
     READ_RESULT,
+    RETURNED,
     write_call,
     WRITTEN,
 )
@@ -27,6 +28,7 @@ from .trial import ANSWERED, Trial
 
 UNUSED = "RFC8166-4.3.2.2-4"
 EMPTY = "RFC8267-6.4.1-5"
+INLINE, RETURNED_EMPTY = "RFC8166-4.3.2.3-2", "RFC8166-4.3.2.3-3"
 RECALLED = "RFC8267-6.5.2-1"
 # Octets of files: more than a page, and not a multiple of four.
 LENGTH = 9001
@@ -207,6 +209,26 @@ def test_refused(bench, fault, environment):
         expect_err_vers(outcome, call)
     else:
         expect_err_chunk(outcome, call, due)
+    expect_own(trial.conn, call, outcome)
+    expect(trial.conn.probe(), ANSWERED, must=[kinds.REPLY])
+
+
+@case(
+    "server.combination.nfs3-empty-write-chunk.{environment}",
+    requirements=[ANSWERED, INLINE, *RETURNED, RETURNED_EMPTY, *INVALIDATION],
+    hostile=True,
+)
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=str)
+def test_empty_write_chunk(bench, environment):
+    """A READ of NFSv3 with a write chunk of no segments. Its data come inline, and the chunk comes back empty. The
+    next call is answered."""
+    trial = Trial(bench, environment)
+    content = bench.random.randbytes(100)
+    call = read_call(trial.conn, bench.file(content), len(content))
+    call.add_write_chunk([])
+    outcome = expect(trial.exchange(call), INLINE, must=[kinds.REPLY])
+    expect_returned(outcome, call, RETURNED_EMPTY)
+    expect.data(outcome.result.ok.data, content, INLINE, "octets of the file", outcome=outcome)
     expect_own(trial.conn, call, outcome)
     expect(trial.conn.probe(), ANSWERED, must=[kinds.REPLY])
 

@@ -20,6 +20,8 @@ from steertag.properties.strategies import (
     drafts,
     edge_lengths,
     edge_sizes,
+    EDGES,
+    first_octets,
     fragments,
     private_data,
     sizes,
@@ -30,6 +32,8 @@ from ..chunk_checks import OVERRUN, OVERRUN_LATITUDE
 OVERRUN_REPORTED = "RFC8267-3.1-1"
 NFS4_WRITTEN, NFS4_READ_DATA = "RFC8267-6.1-1", "RFC8267-6.1-3"
 LENGTH = 5000
+# Trials with lengths of some MiB: they take the most time.
+LARGE_TRIALS = 8
 # Connections for records, and calls on each. The subject is records, so few connections are enough.
 RECORD_TRIALS, MOST_CALLS = 24, 12
 
@@ -105,11 +109,11 @@ def test_chunks(explorer):
 
 
 @st.composite
-def transfers(draw):
+def transfers(draw, large):
     """A WRITE and a READ as a dictionary: where they begin and end, in which segments, with how much room."""
-    length = draw(edge_lengths())
+    length = draw(edge_lengths(large=large))
     offset = draw(st.sampled_from([0, 1, 3, 4, 4095]) | st.integers(0, length))
-    count = draw(edge_lengths())
+    count = draw(edge_lengths(large=large))
     return {
         "length": length,
         "pulled": draw(edge_sizes(length)),
@@ -127,19 +131,24 @@ def transfers(draw):
     requirements=[ANSWERED, READ_DATA, WRITTEN, OVERRUN_REPORTED],
 )
 def test_chunk_arithmetic(explorer):
-    """Lengths, offsets, and ends of segments at words, pages and thresholds, with an octet more or less. What is written
-    is stored, and what is read is what was stored. A reply chunk may be just too small."""
+    """Lengths, offsets, and ends of segments at words, pages, thresholds and some MiB, with an octet more or less. What
+    is written is stored, and what is read is what was stored. A reply chunk may be just too small. No WRITE is larger
+    than FSINFO says."""
 
     def write(script, value):
         length, offset, count = value["length"], value["offset"], value["count"]
         script.do("file, conn = bench.file(), bench.connect()")
+        if length > MOST_UNASKED:
+            script.do("outcome = conn.exchange(conn.nfs_call('FSINFO', fsroot=bench.root))")
+            script.do(f'limits = expect(outcome, "{ANSWERED}", must=[kinds.REPLY]).result.ok')
+            length = min(length, script.value("limits.wtmax"))
         script.do(f"content = random.Random({length}).randbytes({length})")
         fields = f"file=file, offset=0, count={length}, stable=2, data=content"
         script.do(f'call = conn.nfs_call("WRITE", {fields})')
         if value["is_long"]:
             script.do("conn.long_call(call)")
         else:
-            script.do(f"conn.reduce(call, {value['pulled']})")
+            script.do(f"conn.reduce(call, {first_octets(value['pulled'], length)})")
         script.do(f'outcome = expect(conn.exchange(call), "{ANSWERED}", must=[kinds.REPLY])')
         script.do("stored = content[:outcome.result.ok.count]")
         script.do('expect.data(bench.read_back(file), stored, "' + WRITTEN + '", "stored octets")')
@@ -158,19 +167,22 @@ def test_chunk_arithmetic(explorer):
         script.do(f"wanted = stored[{offset}:{offset + count}][:len(data)]")
         script.do(f'expect.data(data, wanted, "{READ_DATA}", "octets of the file")')
 
-    explorer.examples(transfers(), write)
+    explorer.examples(transfers(large=False), write)
+    explorer.examples(transfers(large=True), write, LARGE_TRIALS)
 
 
+# Octets that every server takes in a WRITE.
+MOST_UNASKED = EDGES[-1] + 1
 # Operations before the one with a chunk, and behind it.
 MOST_BESIDE = 4
 CLIENT = "steertag.suite.nfs_client.nfs4_client"
 
 
 @st.composite
-def compounds(draw):
+def compounds(draw, large):
     """A WRITE and a READ of NFSv4.1 as a dictionary: what is around them, in which segments, in which form."""
-    length = draw(edge_lengths())
-    count = draw(edge_lengths())
+    length = draw(edge_lengths(large=large))
+    count = draw(edge_lengths(large=large))
     return {
         "length": length,
         "before": draw(st.integers(0, MOST_BESIDE)),
@@ -192,7 +204,8 @@ def compounds(draw):
 )
 def test_compound_chunks(explorer):
     """The chunk of a WRITE or READ among other operations, in calls that are long or not. A segment of a long call
-    ends around the place of the data. What is written is stored, and what is read is what was stored.
+    ends around the place of the data. What is written is stored, and what is read is what was stored. No message is
+    larger than the session allows, and no WRITE than maxwrite.
     """
 
     def write(script, value):
@@ -200,11 +213,18 @@ def test_compound_chunks(explorer):
         script.do(f"from {CLIENT} import getattr_of, putfh, read, write")
         script.do("session = bench.nfs4_session()")
         script.do("conn, file = session.conn, bench.nfs4_files(session).file()")
+        if length > MOST_UNASKED:
+            script.do("outcome = session.run(putfh(file), getattr_of('maxwrite'))")
+            script.do("found = nfs.nfs4.attributes(outcome['GETATTR'].resok4.obj_attributes)")
+            script.do("most = min(session.largest_write, found.get('maxwrite', 1 << 32))")
+            length = min(length, script.value("most"))
+        if count > MOST_UNASKED:
+            count = min(count, script.value("session.largest_read"))
         script.do(f"before = [putfh(file)] + [getattr_of('size')] * {value['before']}")
         script.do(f"behind = [getattr_of('size')] * {value['behind']}")
         script.do(f"content = random.Random({length}).randbytes({length})")
         script.do("call = session.call(*before, write(content), *behind)")
-        script.do(f"conn.reduce_all(call, {value['pulled']})")
+        script.do(f"conn.reduce_all(call, {first_octets(value['pulled'], length)})")
         if value["is_long"]:
             script.do(f"end = call.read_list[0].segment.position + {value['cut']}")
             script.do("end = min(end, len(call.payload))")
@@ -224,7 +244,8 @@ def test_compound_chunks(explorer):
         script.do("wanted = wanted if found.eof else wanted[:len(found.data)]")
         script.do(f'expect.data(found.data, wanted, "{NFS4_READ_DATA}", "octets of the file")')
 
-    explorer.examples(compounds(), write)
+    explorer.examples(compounds(large=False), write)
+    explorer.examples(compounds(large=True), write, LARGE_TRIALS)
 
 
 @case(

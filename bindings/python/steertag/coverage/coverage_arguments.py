@@ -58,7 +58,7 @@ def _add_coverage(commands):
         "--pairs",
         action="store_true",
         help="print instead which pairs of a message and its environment the cases have, or those of --report "
-        "that ran",
+        "that ran; the exit status is 1 if a pair is missing",
     )
     add(
         "--unbroken-cases",

@@ -12,7 +12,7 @@ from . import coverage_text, deviation_results
 from .coverage_document import document
 from .gate import open_rows, problems, unbroken, unbroken_problems
 from .matrix import whole_matrix
-from .pairs import message_pairs, pair_lines
+from .pairs import message_pairs, missing_lines, pair_lines
 from .unbroken_cases import case_problems, unbroken_cases
 
 HOW_TO_SETTLE = (
@@ -23,16 +23,14 @@ HOW_TO_BREAK = (
     "A deviation of our own peers (engine/deviations/) should make each case fail. If none can, the row gives "
     "the reason (`unbroken:` in engine/ledger/requirements/), or the case does (`unbroken=`)."
 )
-UNSETTLED = 1  # the exit status if a row in scope is open
+UNSETTLED = 1  # the exit status if a row in scope is open, or a pair is missing
 
 
 def coverage(arguments):
     """Prints the matrix and the open rows."""
     verdicts, target = _results(arguments.report)
     if arguments.pairs:
-        ids = [each.id for each in case_list(arguments.path)]
-        _print(pair_lines(message_pairs(ids, verdicts)))
-        return 0
+        return _pairs([each.id for each in case_list(arguments.path)], verdicts)
     catches = _catches(arguments.deviations)
     matrix = whole_matrix(case_list(arguments.path), verdicts, catches)
     for path, write in ((arguments.json, _json), (arguments.html, _html)):
@@ -58,6 +56,14 @@ def coverage(arguments):
     if untold:
         print(HOW_TO_BREAK)
     return UNSETTLED if found or untold else 0
+
+
+def _pairs(case_ids, verdicts):
+    """Prints the table of pairs, and each pair that is missing."""
+    rows = message_pairs(case_ids, verdicts)
+    missing = list(missing_lines(rows))
+    _print([*pair_lines(rows), *missing])
+    return UNSETTLED if missing else 0
 
 
 def _untold(matrix, bare):

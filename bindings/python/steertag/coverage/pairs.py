@@ -42,6 +42,13 @@ def pairs_of(environment):
     return set(itertools.combinations(values, 2))
 
 
+def wanted_pairs():
+    """[((axis, value), (axis, value))] of all values of two axes, in order."""
+    for axes in itertools.combinations(AXES, 2):
+        for values in itertools.product(*map(AXES.get, axes)):
+            yield tuple(zip(axes, values))
+
+
 def message_pairs(case_ids, verdicts):
     """[MessagePairs] in order of the ids. With `verdicts`, {id: verdict} of a run, only of cases that asserted something
     there."""
@@ -59,7 +66,7 @@ def message_pairs(case_ids, verdicts):
 
 def pair_lines(rows):
     """The table, and below it how many pairs of two values the kinds of messages have."""
-    columns = [(axis, value) for axis in AXES for value in _values(axis)]
+    columns = [(axis, value) for axis, values in AXES.items() for value in values]
     width = max((len(row.message) for row in rows), default=0)
     heads = [_head(axis, value) for axis, value in columns]
     yield "  ".join([" " * width, *heads])
@@ -67,14 +74,21 @@ def pair_lines(rows):
         counts = [row.count(*column) for column in columns]
         cells = [f"{count or '-':>{len(head)}}" for count, head in zip(counts, heads)]
         yield "  ".join([row.message.ljust(width), *cells])
-    wanted = set().union(*map(pairs_of, ENVIRONMENTS))
-    found = sum(len(row.pairs) for row in rows)
+    wanted = set(wanted_pairs())
+    found = sum(len(row.pairs & wanted) for row in rows)
     yield ""
     yield f"{found} of {len(wanted) * len(rows)} pairs: {len(wanted)} of two values for each of {len(rows)} messages"
 
 
-def _values(axis):
-    return sorted({getattr(each, axis) for each in ENVIRONMENTS})
+def missing_lines(rows):
+    """A line for each pair of two values that a kind of message lacks; none if all have all."""
+    if not rows:
+        yield f"missing: there is no case named ROLE.{TOPIC}.MESSAGE.ENVIRONMENT"
+    for pair in wanted_pairs():
+        lacking = [row.message for row in rows if pair not in row.pairs]
+        if lacking:
+            both = " with ".join(_head(*value) for value in pair)
+            yield f"missing: {both}: {'all messages' if len(lacking) == len(rows) else ', '.join(lacking)}"
 
 
 def _head(axis, value):

@@ -42,12 +42,14 @@ PEERS = {
 
 @dataclasses.dataclass(frozen=True)
 class Deviation:
-    """A deviation and one requirement that it breaks; `also` if this is not its own requirement."""
+    """A deviation and one requirement that it breaks; `also` if this is not its own requirement. `breaks`: all
+    that it declares."""
 
     name: str
     requirement: str
     also: bool = False
     argument: str = ""  # Words of the peer's program, without which no case shows it.
+    breaks: tuple = dataclasses.field(default=(), compare=False)
 
 
 def list_deviations(program):
@@ -71,7 +73,8 @@ def list_deviations(program):
 
 
 def _deviation(row, requirement, also=False):
-    return Deviation(row["name"], requirement, also, row.get("argument", ""))
+    breaks = (row["requirement"], *row["also"])
+    return Deviation(row["name"], requirement, also, row.get("argument", ""), breaks)
 
 
 def chosen_deviations(deviations, names, role):

@@ -19,8 +19,7 @@ def lines(outcomes, provider=None, below=()):
         yield f"{each.name:<{width}}  {each.requirement:<20}  not of messages"
     own = [outcome.good for outcome in outcomes if not outcome.deviation.also]
     also = [outcome.good for outcome in outcomes if outcome.deviation.also]
-    right = sum(outcome.blames_right for outcome in outcomes if not outcome.deviation.also)
-    yield f"\nshown first under the requirement that they break: {right} of {len(own)}"
+    yield f"\n{_blame([outcome for outcome in outcomes if not outcome.deviation.also])}"
     over = f" over {provider}" if provider else ""
     if below:
         count = sum(not each.also for each in below)
@@ -30,9 +29,27 @@ def lines(outcomes, provider=None, below=()):
         yield f"caught under further requirements that they break: {sum(also)} of {len(also)}"
 
 
-def not_caught(outcomes):
-    """The uncaught deviations with the results of cases, for the end of a long log."""
+def _blame(outcomes):
+    """How many are shown first under their own requirement, and where the others are."""
+    caught = [outcome for outcome in outcomes if outcome.good]
+    right = sum(outcome.blames_right for outcome in caught)
+    text = f"shown first under the requirement that they break: {right} of {len(outcomes)}"
+    wrong = sum(outcome.blames_wrong for outcome in caught)
+    none = sum(not outcome.shown for outcome in caught)
+    others = {
+        "under a further one that they break": len(caught) - right - wrong - none,
+        "as an end or a refusal": none,
+        "under one that they do not break": wrong,
+    }
+    return "; ".join([text, *(f"{what}: {count}" for what, count in others.items() if count)])
+
+
+def problems(outcomes):
+    """The deviations that are not caught, with the results of cases, or are shown first under a requirement that they
+    do not break; for the end of a long log."""
     for outcome in outcomes:
+        if outcome.blames_wrong:
+            yield f"\n{_wrong_blame(outcome)}"
         if not outcome.good:
             deviation = outcome.deviation
             yield f"\n{outcome.word}: {deviation.name}, which breaks {deviation.requirement}: {outcome.by}"
@@ -51,7 +68,18 @@ def write_junit(path, outcomes, below=()):
             text = f"{outcome.word}: {outcome.deviation.requirement}: {outcome.by}"
             failure = xml.etree.ElementTree.SubElement(test, "failure", message=text)
             failure.text = "\n".join(outcome.seen)
+        elif outcome.blames_wrong:
+            text = _wrong_blame(outcome)
+            xml.etree.ElementTree.SubElement(test, "failure", message=text)
     xml.etree.ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _wrong_blame(outcome):
+    deviation = outcome.deviation
+    return (
+        f"wrong blame: {deviation.name}, which breaks {deviation.requirement}: {outcome.by} shows {outcome.shown} "
+        "first, which is not in its `breaks`"
+    )
 
 
 def _test_of(root, deviation):

@@ -65,6 +65,14 @@ class Outcome:
         """Whether it is caught and shown under the requirement that it breaks."""
         return self.good and self.shown == self.deviation.requirement
 
+    @property
+    def blames_wrong(self):
+        """Whether it is caught, and shown first under a requirement that it does not declare to break. A peer that
+        died is shown under none, nor is a message that the provider refused."""
+        if self.deviation.also or self.blames_right or not (self.good and self.shown):
+            return False
+        return self.shown not in self.deviation.breaks
+
 
 class Scorer:
     """Runs the suite against deviating peers."""

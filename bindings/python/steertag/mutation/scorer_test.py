@@ -79,7 +79,7 @@ def test_what_was_seen_of_one_that_is_not_caught():
     outcome = Runs(CLAIMS, claiming=[], whole=whole).score(Deviation("d", RULE))
     lines = ["claims it: pass a: something else", "failed: fail b: odd"]
     assert list(outcome.seen) == lines
-    head, first, second = score_table.not_caught([outcome])
+    head, first, second = score_table.problems([outcome])
     assert head == f"\nmisjudged: d, which breaks {RULE}: b"
     assert [first.strip(), second.strip()] == lines
 
@@ -206,7 +206,36 @@ def test_table_says_what_a_reader_sees_first():
     ]
     first, second, right, _ = score_table.lines(rows)
     assert first.split()[3] == "first" and second.split()[3] == OTHER
-    assert right.strip() == "shown first under the requirement that they break: 1 of 2"
+    assert right.strip() == (
+        "shown first under the requirement that they break: 1 of 2; under one that they do not break: 1"
+    )
+
+
+def test_blame_is_wrong_only_under_a_requirement_that_is_not_declared():
+    declared = Deviation("e", RULE, breaks=(RULE, OTHER))
+    rows = [
+        Outcome(declared, "caught", "b", shown=OTHER),
+        Outcome(Deviation("exits", RULE, breaks=(RULE,)), "caught", "c"),
+        Outcome(
+            Deviation("e", OTHER, True, breaks=(RULE, OTHER)), "caught", "b", shown="RFC8166-1-1"
+        ),
+        Outcome(declared, "missed", shown="RFC8166-1-1"),
+    ]
+    assert not any(row.blames_wrong for row in rows)
+    assert not list(score_table.problems(rows[:3]))
+    right = next(line for line in score_table.lines(rows[:3]) if "shown first" in line)
+    assert right.strip().endswith(
+        "0 of 2; under a further one that they break: 1; as an end or a refusal: 1"
+    )
+
+
+def test_wrong_blame_is_a_failure_with_a_sentence(tmp_path):
+    rows = [Outcome(Deviation("e", RULE, breaks=(RULE,)), "caught", "b", shown=OTHER)]
+    assert rows[0].blames_wrong
+    (line,) = score_table.problems(rows)
+    assert line.strip().startswith(f"wrong blame: e, which breaks {RULE}: b shows {OTHER} first")
+    score_table.write_junit(tmp_path / "out.xml", rows)
+    assert "wrong blame: e" in (tmp_path / "out.xml").read_text()
 
 
 def test_table_names_what_was_not_tried_over_a_provider():

@@ -2,6 +2,8 @@
 
 They give values of steertag.wire, for tests with or without a target."""
 
+import itertools
+
 from hypothesis import strategies as st
 
 from .. import wire
@@ -118,19 +120,31 @@ def _between(cuts, length):
 
 # Lengths at which servers change their way: words, pages, thresholds, the largest segments of some devices.
 EDGES = (1, 4, 1024, 4096, 8192, 65536)
+# The same where a transfer takes a server long: what READ and WRITE may have, and the largest that others know.
+LARGE_EDGES = (1 << 20, 2 << 20, 4 << 20, 16 << 20)
 
 
 @st.composite
-def edge_lengths(draw, smallest=1):
-    """A length at an edge or an octet beside it, or any other below 64 KiB."""
-    beside = draw(st.sampled_from(EDGES)) + draw(st.integers(-1, 1))
+def edge_lengths(draw, smallest=1, large=False):
+    """A length at an edge or an octet beside it, or any other below 64 KiB. `large`: at a large edge, or beside it."""
+    beside = draw(st.sampled_from(LARGE_EDGES if large else EDGES)) + draw(st.integers(-1, 1))
+    if large:
+        return beside
     return max(smallest, draw(st.just(beside) | st.integers(1, EDGES[-1])))
 
 
 @st.composite
 def edge_sizes(draw, length):
     """Sizes of segments that hold `length` octets together. Cuts are likely at an edge, or beside it."""
-    places = [edge + near for edge in EDGES for near in (-1, 0, 1) if edge + near <= length]
+    edges = (*EDGES, *LARGE_EDGES)
+    places = [edge + near for edge in edges for near in (-1, 0, 1) if edge + near <= length]
     cut = st.integers(0, length) | st.sampled_from(places or [length])
     cuts = sorted(draw(st.lists(cut, max_size=MOST_ENTRIES - 1)))
     return _between(cuts, length)
+
+
+def first_octets(sizes, length):
+    """The sizes as far as the first `length` octets go."""
+    starts = itertools.accumulate(sizes, initial=0)
+    pairs = [(start, size) for start, size in zip(starts, sizes) if start < length]
+    return [min(size, length - start) for start, size in pairs]

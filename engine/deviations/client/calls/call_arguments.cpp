@@ -125,7 +125,7 @@ void leave_roundup(DepartingCall& call) {
 constexpr Deviation kCallArguments[] = {
     {.name = "chunk-lists-uncounted",
      .side = trace::Role::client,
-     .breaks = {"RFC8166-3.3.2-1"},
+     .breaks = {"RFC8166-3.3.2-1", "RFC8797-4.2-4"},
      .sentence = "Whether a call fits inline is decided without the octets of its chunk lists.",
      .client = {.form = leave_lists_uncounted}},
     {.name = "position-in-message",
@@ -156,12 +156,12 @@ constexpr Deviation kCallArguments[] = {
                     [](peer::FormStep& step) { step.request.wish.roundup_in_read_chunk = true; }}},
     {.name = "long-call-position-four",
      .side = trace::Role::client,
-     .breaks = {"RFC8166-3.5.3-3"},
+     .breaks = {"RFC8166-3.5.3-3", "RFC8166-3.5.3-9"},
      .sentence = "The last segment of a long call has position four.",
      .client = {.departure = move_last_segment}},
     {.name = "long-call-with-octets",
      .side = trace::Role::client,
-     .breaks = {"RFC8166-3.5.3-2"},
+     .breaks = {"RFC8166-3.5.3-2", "RFC8166-4.1.2-7"},
      .sentence =
          "With thresholds of 1024 octets there are octets behind the header of a long call.",
      .client = {.departure = follow_long_call}},
@@ -205,7 +205,7 @@ constexpr Deviation kCallArguments[] = {
      .client = {.departure = lengthen}},
     {.name = "call-roundup-left-inline",
      .side = trace::Role::client,
-     .breaks = {"RFC8166-3.4.4.4-2"},
+     .breaks = {"RFC8166-3.4.4.4-2", "RFC8166-4-3"},
      .sentence = "The roundup of an item in a read chunk stays in the payload stream.",
      .client = {.departure = leave_roundup}},
 };

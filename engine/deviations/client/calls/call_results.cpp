@@ -1,4 +1,6 @@
 // Deviations of the client: the write and reply chunks that it offers (RFC 8166 3.4.6, 4.3).
+#include <algorithm>
+
 #include "deviations/families.h"
 #include "wire/xdr.h"
 
@@ -8,6 +10,7 @@ namespace {
 constexpr std::uint32_t kReplyBytes = 1024;
 // Of chunks that no item is for.
 constexpr std::uint32_t kNeedlessBytes = 64;
+constexpr std::size_t kMostWriteBytes = 65536;
 
 void round_down(peer::FormStep& step) {
   if (step.form.write_chunk_bytes >= 4)
@@ -50,6 +53,15 @@ constexpr Deviation kCallResults[] = {
      .breaks = {"RFC8166-3.4.6-2"},
      .sentence = "Write chunks are rounded down to a multiple of four octets.",
      .client = {.form = round_down}},
+    {.name = "write-chunk-of-64-kib",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.4.6-2"},
+     .sentence = "No write chunk has room for more than 64 KiB.",
+     .client = {.form =
+                    [](peer::FormStep& step) {
+                      step.form.write_chunk_bytes =
+                          std::min(step.form.write_chunk_bytes, kMostWriteBytes);
+                    }}},
     {.name = "write-chunk-rounded-up",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.6.2-1"},

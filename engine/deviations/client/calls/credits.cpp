@@ -70,7 +70,7 @@ constexpr Deviation kCredits[] = {
                 .arrival = grant_all}},
     {.name = "several-calls-at-first",
      .side = trace::Role::client,
-     .breaks = {"RFC8166-3.3.3-3"},
+     .breaks = {"RFC8166-3.3.3-3", "RFC8166-3.3.3-4"},
      .sentence = "A new connection starts with the grant of the one before it.",
      .client = {.up = [](peer::UpStep& step,
                          ClientHistory& history) { step.grant = history.grant; }}},

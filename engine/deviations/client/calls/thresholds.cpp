@@ -69,7 +69,7 @@ constexpr Deviation kThresholds[] = {
      .client = {.up = heed_reserved}},
     {.name = "announces-small-sends",
      .side = trace::Role::client,
-     .breaks = {"RFC8797-4-10"},
+     .breaks = {"RFC8797-4-10", "RFC8797-4.2-4"},
      .sentence = "The private data announce Sends of 1024 octets, and longer ones are sent.",
      .client = {.connect =
                     [](peer::ConnectStep& step) {

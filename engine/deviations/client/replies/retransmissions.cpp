@@ -79,7 +79,7 @@ constexpr Deviation kRetransmissions[] = {
                     }}},
     {.name = "request-sent-twice",
      .side = trace::Role::client,
-     .breaks = {"RFC8881-2.9.2-2"},
+     .breaks = {"RFC8881-2.9.2-2", "RFC8167-2.4-1"},
      .sentence = "Each READ of a session is sent twice on its connection.",
      .client = {.departure = send_twice}},
     {.name = "overtaken-read-given-up",

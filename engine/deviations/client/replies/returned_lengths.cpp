@@ -47,6 +47,13 @@ void add_in_32_bits(ArrivingMessage& arriving) {
   });
 }
 
+void add_in_16_bits(ArrivingMessage& arriving) {
+  change_returned(arriving, [](std::span<const wire::Segment> offered, Segments& returned) {
+    const std::uint64_t length = wire::chunk_length(returned);
+    if (length > 0xFFFF) returned = filled(offered, length & 0xFFFF);
+  });
+}
+
 void cut_excess(ArrivingMessage& arriving) {
   change_returned(arriving, [](std::span<const wire::Segment> offered, Segments& returned) {
     const std::size_t segments = std::min(offered.size(), returned.size());
@@ -73,6 +80,11 @@ constexpr Deviation kReturnedLengths[] = {
      .breaks = {"RFC8166-3.4.3-2"},
      .sentence = "The lengths of a chunk that comes back are added in 32 bits.",
      .client = {.arrival = add_in_32_bits}},
+    {.name = "returned-lengths-in-16-bits",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-1-1"},
+     .sentence = "The lengths of a chunk that comes back are added in 16 bits.",
+     .client = {.arrival = add_in_16_bits}},
     {.name = "returned-excess-cut",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.3-2"},

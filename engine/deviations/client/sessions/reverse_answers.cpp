@@ -97,7 +97,7 @@ constexpr Deviation kReverseAnswers[] = {
      .client = {.arrival = take_call}},
     {.name = "reverse-answer-vers-two",
      .side = trace::Role::client,
-     .breaks = {"RFC8167-5.2-2"},
+     .breaks = {"RFC8167-5.2-2", "RFC8166-4.2.2-1"},
      .sentence = "Calls of the other direction are answered with 2 in rdma_vers.",
      .client = {.arrival = answer_for_none<answer_version_two>,
                 .answer = change_answer<answer_version_two>}},

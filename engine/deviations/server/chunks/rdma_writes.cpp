@@ -90,7 +90,7 @@ constexpr Deviation kRdmaWrites[] = {
      .sentence = "Four octets behind the last segment are written.",
      .server = {.departure = write_behind}},
     {.name = "writes-after-reply",
-     .breaks = {"RFC8166-2.3.2-3", "RFC8166-3.5.2-2", "RFC5040-5.5-1"},
+     .breaks = {"RFC8166-2.3.2-3", "RFC8166-3.5.2-2", "RFC5040-5.5-1", "RFC8166-3.4.6-5"},
      .sentence = "RDMA Writes follow the reply that announces them.",
      .server = {.departure =
                     [](Departing& reply) {

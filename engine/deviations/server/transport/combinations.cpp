@@ -26,7 +26,7 @@ void withhold_long_reply(Departing& reply) {
 
 constexpr Deviation kCombinations[] = {
     {.name = "empty-chunk-ends-invalidating-connection",
-     .breaks = {"RFC8267-6.4.1-5"},
+     .breaks = {"RFC8267-6.4.1-5", "RFC8166-4.3.2.3-2"},
      .sentence = "Where both sides have set R, an empty write chunk ends the connection.",
      .server = {.arrival = abort_at_empty_chunk},
      .script_shows = false},

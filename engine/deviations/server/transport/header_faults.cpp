@@ -147,7 +147,7 @@ void lose_receive(Arriving& arriving) {
 
 constexpr Deviation kHeaderFaults[] = {
     {.name = "version-executed",
-     .breaks = {"RFC8166-4.5.1-1"},
+     .breaks = {"RFC8166-4.5.1-1", "RFC8166-4.5-5"},
      .sentence = "A call of any version is executed as version 1.",
      .server = {.arrival = execute_any_header_version}},
     {.name = "short-message-answered",
@@ -279,6 +279,16 @@ constexpr Deviation kHeaderFaults[] = {
      .breaks = {"RFC8166-3.3.1-9"},
      .sentence = "A receive that carried a discarded message is never posted again.",
      .server = {.arrival = lose_receive}},
+    {.name = "receive-lost-to-error",
+     .breaks = {"RFC8166-3.3.1-9"},
+     .sentence = "A receive that carried a message answered with ERR_CHUNK is never posted again.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (!is_broken(arriving) && !has_procedure(arriving, Procedure::msgp)) return;
+                      arriving.refuse();
+                      arriving.take_with_receive();
+                    }},
+     .script_shows = false},
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ class Environment:
 
 
 FLAGS = ("invalidates", "crc_off", "reconnected", "crowded")
-AXES = ("inline", *FLAGS)
+# The values of each field that have to meet those of the others.
+AXES = {"inline": (1024, 4096, 262144), **dict.fromkeys(FLAGS, (False, True))}
 ENVIRONMENTS = (
     Environment(1024, crowded=True),
     Environment(1024, invalidates=True, crc_off=True, reconnected=True),

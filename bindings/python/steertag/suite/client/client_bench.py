@@ -37,9 +37,9 @@ PATTERN = ("unit_bytes", "dense", "commit_through_server")
 MOST_QUIET = 64
 
 
-def make_source(seed):
+def make_source(seed, length=SOURCE_BYTES):
     """The octets of the file `source`: no zero among them, so that what was never written shows."""
-    octets = random.Random(seed).randbytes(SOURCE_BYTES)
+    octets = random.Random(seed).randbytes(length)
     return octets.replace(b"\0", b"\x5a")
 
 

@@ -15,7 +15,7 @@ _DDP, _UNTAGGED, _NO_BUFFER = 1, 2, (2, 3)
 # Connections whose trace a failure shows: the last ones.
 MOST_TRACES = 2
 # Octets of the copy that are looked at: a client may make a file of any size.
-MOST_COPY = 1 << 20
+MOST_COPY = 4 << 20
 
 
 @dataclasses.dataclass
