@@ -62,13 +62,29 @@ def speaks_nfs3(bench):
     return "client-nfs3" in bench.habits.has
 
 
-def survives(bench, outcome, requirement_id):
-    """The client completes although a connection was lost: it makes its calls again on another connection
-    (RFC 8166 4.5.5).
+def completes_unless_cut(outcome, requirement_id):
+    """The same for a message that offers chunks of memory that is not there. A client that goes by them loses
+    its connection to this side's provider, and may give up then."""
+    latitude = {kinds.REFUSED: LOST} if outcome.asked_too_much() else None
+    if latitude is None:
+        completes(outcome, requirement_id)
+    else:
+        expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
 
-    No document says for how many losses. Other clients may tell their user at the first one; ours goes on.
+
+def survives(bench, outcome, requirement_id, either_ends=False):
+    """The client completes although the server has ended a connection: it makes its calls again on another
+    (RFC 8166 4.5.5), and keeps that one.
+
+    No document says for how many losses. Other clients may tell their user at the first one; ours goes on. With
+    `either_ends` it is all the same which side has ended a connection: what came there may end it.
     """
-    expect_or(bench, outcome, requirement_id, kinds.COMPLETED, {kinds.REFUSED: GIVES_UP})
+    others = {kinds.REFUSED: GIVES_UP}
+    if either_ends:
+        expect_or(bench, outcome, requirement_id, kinds.COMPLETED, others)
+    else:
+        latitude = None if bench.client.ours else others
+        expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
 
 
 def stays(back, outcome, requirement_id):
