@@ -7,14 +7,15 @@ GIVES_UP = "it takes a lost connection for the end, and tells its user"
 STARVES = "each message that it does not wait for costs it the connection"
 
 
-def completes(outcome, requirement_id):
+def completes(outcome, requirement_id, chunks=False):
     """The client completes, on its connection, although it received a message that no call waits for.
 
     That message may have met no receive, which ends the connection (RFC 8881 2.9.2: typically one receive for
-    each request). Then a client may give up. A client that ends the connection itself has not discarded the
-    message silently.
+    each request). Or it had `chunks` of memory that is not there, and the client went by them. Then a client may give
+    up. A client that ends the connection itself has not discarded the message silently.
     """
-    latitude = {kinds.REFUSED: LOST} if outcome.may_have_starved() else None
+    lost = outcome.may_have_starved() or chunks and outcome.asked_too_much()
+    latitude = {kinds.REFUSED: LOST} if lost else None
     expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
 
 
@@ -60,16 +61,6 @@ def completes_unless_starved(bench, outcome, requirement_id, refused=None):
 def speaks_nfs3(bench):
     """Whether the client speaks NFSv3 and MOUNT. Our client reads their results to the last octet."""
     return "client-nfs3" in bench.habits.has
-
-
-def completes_unless_cut(outcome, requirement_id):
-    """The same for a message that offers chunks of memory that is not there. A client that goes by them loses
-    its connection to this side's provider, and may give up then."""
-    latitude = {kinds.REFUSED: LOST} if outcome.asked_too_much() else None
-    if latitude is None:
-        completes(outcome, requirement_id)
-    else:
-        expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
 
 
 def survives(bench, outcome, requirement_id, either_ends=False):
