@@ -1,9 +1,11 @@
 """Verdicts that many cases share: how a client may end where the documents leave it a choice."""
 
 from steertag.suite import client_kinds as kinds, expect
+from steertag.suite.client.script import ERR_CHUNK
 
 LOST = "its connection was lost, and it takes that for the end"
 GIVES_UP = "it takes a lost connection for the end, and tells its user"
+RETRIED = "the client did the same by a new transaction (RFC 8267 3.1)"
 STARVES = "each message that it does not wait for costs it the connection"
 
 
@@ -94,3 +96,15 @@ def may_hang(bench, why="it goes on trying, as hard mounts do"):
     client gives up.
     """
     return {} if bench.client.ours else {kinds.HANG: why}
+
+
+def expect_no_resend(bench, outcome, xid, error, before=1):
+    """A call that was answered with an error is not sent again. RFC 8267 6.4.2 says so of NFSv4 and
+    ERR_CHUNK, where it is no more than a SHOULD NOT. On another connection it may be: the error may have
+    gone with the first one. `before`: times that it was sent until the error came."""
+    asked = error == ERR_CHUNK and "client-nfs3" not in bench.habits.has
+    row = "RFC8267-6.4.2-8" if asked else "RFC8166-4.5-8"
+    what = "times that the call was sent on one connection"
+    expect.equal(outcome.sends_on_one(xid), 1, row, what, outcome=outcome)
+    if outcome.sends_of(xid) > before:
+        bench.latitude(row, "it was sent again on another connection")
