@@ -1,11 +1,13 @@
 """What cases on callbacks share: harmless callbacks, and the scripts that make them (RFC 8881 20)."""
 
 from steertag import nfs
+from steertag.suite import expect
 from steertag.suite.client.backchannel import Backchannel, OK
 from steertag.suite.client.script import is_read
 from .client_verdicts import stays
 
 NFS4 = nfs.nfs4
+SEQUENCE, CACHED = "RFC8881-20.9.3-2", "RFC8881-20.9.3-7"
 MISORDERED = "NFS4ERR_SEQ_MISORDERED"
 NEEDS = ["client-nfs4.1", "client-backchannel"]
 # The reply to the callbacks of these cases, with room: below it a client need not keep any.
@@ -44,3 +46,18 @@ def proven(back):
 def keeps(back):
     """Whether the client has room for the reply to such a callback that is to be kept."""
     return back.asked.csa_back_chan_attrs.ca_maxresponsesize_cached >= KEPT_OCTETS
+
+
+def judge_retry(bench, first, second, kept, outcome):
+    """The answers to a callback of two operations and to its retry. What was to be kept the client has to
+    keep."""
+    if second.kept == first.kept and second.kept:
+        return
+    # RFC 8881 2.10.6.1.3: a reply that was not to be kept may be gone. Then the second operation
+    # has this status, or another with which it has no effect.
+    statuses = second.statuses
+    if not kept and len(statuses) == 2 and statuses[0] == OK and statuses[1] != OK:
+        bench.latitude(SEQUENCE, "it does not keep a reply to a callback that need not be kept")
+    else:
+        what = "the retry of a callback has the reply of the first time"
+        expect.true(False, CACHED if kept else SEQUENCE, what, outcome=outcome)

@@ -1,20 +1,23 @@
 """Verdicts that many cases share: how a client may end where the documents leave it a choice."""
 
 from steertag.suite import client_kinds as kinds, expect
+from steertag.suite.client.script import ERR_CHUNK
 
 LOST = "its connection was lost, and it takes that for the end"
 GIVES_UP = "it takes a lost connection for the end, and tells its user"
+RETRIED = "the client did the same by a new transaction (RFC 8267 3.1)"
 STARVES = "each message that it does not wait for costs it the connection"
 
 
-def completes(outcome, requirement_id):
+def completes(outcome, requirement_id, chunks=False):
     """The client completes, on its connection, although it received a message that no call waits for.
 
     That message may have met no receive, which ends the connection (RFC 8881 2.9.2: typically one receive for
-    each request). Then a client may give up. A client that ends the connection itself has not discarded the
-    message silently.
+    each request). Or it had `chunks` of memory that is not there, and the client went by them. Then a client may give
+    up. A client that ends the connection itself has not discarded the message silently.
     """
-    latitude = {kinds.REFUSED: LOST} if outcome.may_have_starved() else None
+    lost = outcome.may_have_starved() or chunks and outcome.asked_too_much()
+    latitude = {kinds.REFUSED: LOST} if lost else None
     expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
 
 
@@ -62,13 +65,19 @@ def speaks_nfs3(bench):
     return "client-nfs3" in bench.habits.has
 
 
-def survives(bench, outcome, requirement_id):
-    """The client completes although a connection was lost: it makes its calls again on another connection
-    (RFC 8166 4.5.5).
+def survives(bench, outcome, requirement_id, either_ends=False):
+    """The client completes although the server has ended a connection: it makes its calls again on another
+    (RFC 8166 4.5.5), and keeps that one.
 
-    No document says for how many losses. Other clients may tell their user at the first one; ours goes on.
+    No document says for how many losses. Other clients may tell their user at the first one; ours goes on. With
+    `either_ends` it is all the same which side has ended a connection: what came there may end it.
     """
-    expect_or(bench, outcome, requirement_id, kinds.COMPLETED, {kinds.REFUSED: GIVES_UP})
+    others = {kinds.REFUSED: GIVES_UP}
+    if either_ends:
+        expect_or(bench, outcome, requirement_id, kinds.COMPLETED, others)
+    else:
+        latitude = None if bench.client.ours else others
+        expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
 
 
 def stays(back, outcome, requirement_id):
@@ -87,3 +96,15 @@ def may_hang(bench, why="it goes on trying, as hard mounts do"):
     client gives up.
     """
     return {} if bench.client.ours else {kinds.HANG: why}
+
+
+def expect_no_resend(bench, outcome, xid, error, before=1):
+    """A call that was answered with an error is not sent again. RFC 8267 6.4.2 says so of NFSv4 and
+    ERR_CHUNK, where it is no more than a SHOULD NOT. On another connection it may be: the error may have
+    gone with the first one. `before`: times that it was sent until the error came."""
+    asked = error == ERR_CHUNK and "client-nfs3" not in bench.habits.has
+    row = "RFC8267-6.4.2-8" if asked else "RFC8166-4.5-8"
+    what = "times that the call was sent on one connection"
+    expect.equal(outcome.sends_on_one(xid), 1, row, what, outcome=outcome)
+    if outcome.sends_of(xid) > before:
+        bench.latitude(row, "it was sent again on another connection")

@@ -1,7 +1,10 @@
-"""READs that return fewer octets than they could: replies, and what is placed in chunks."""
+"""READs that return fewer octets than they could, or none: replies, and what is placed in chunks."""
 
 from steertag import peer, wire
+from steertag.suite.client.script import NFS
 from .call_kinds import word, words
+
+READ, TRY_LATER = 25, 10008  # OP_READ; NFS3ERR_JUKEBOX and NFS4ERR_DELAY
 
 
 def placed(reply):
@@ -56,3 +59,20 @@ def shortened(reply, most):
         end[len(end) - at : len(end) - at + 4] = words(most)
     end[-8:-4] = words(0)
     return bytes(end), data[:most]
+
+
+def try_later(reply):
+    """A draft of the reply to a READ in which it fails and asks to try later: its write chunk comes back
+    unused. None if the write chunk is for something else than the result of a last READ, or has no data.
+    """
+    if not reply.writes:
+        return None
+    draft = reply.mutated("write-list.unused")
+    payload = bytes(draft.payload)
+    if reply.procedure == (NFS, 3, 6):
+        draft.payload = payload[:24] + words(TRY_LATER, 0)
+    elif payload[-16:-8] == words(READ, 0):
+        draft.payload = payload[:24] + words(TRY_LATER) + payload[28:-12] + words(TRY_LATER)
+    else:
+        return None
+    return draft

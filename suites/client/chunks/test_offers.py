@@ -7,16 +7,16 @@ use chunks.
 from steertag import nfs, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_needs import is_exchange_id
-from steertag.suite.client.script import is_read, NFS
+from steertag.suite.client.script import is_read
 from .chunk_lists import largest_results, lengths, reduced, rooms
 from ..call_kinds import words
+from ..short_read import try_later
 
 SMALL = {"inline_bytes": 1024}
 FIXED_OCTETS, ENTRY_OCTETS, REPLY_OCTETS = 16, 24, 28 + 24  # the last: both headers of a reply
 PRESENT = words(1)
 # RFC 8881 3.2, 18.35: so_major_id and eir_server_scope are as long as that.
 OPAQUE_OCTETS = 1024
-READ, TRY_LATER = 25, 10008  # OP_READ; NFS3ERR_JUKEBOX and NFS4ERR_DELAY
 
 
 def _raw_positions(octets):
@@ -118,20 +118,6 @@ def test_write_chunk(bench):
         bench.not_testable("no call of this client leaves to the reply how long its result is")
 
 
-def _try_later(bench, reply):
-    """A draft of the reply to a READ in which it fails and asks to try later: its write chunk comes back
-    unused."""
-    draft = reply.mutated("write-list.unused")
-    payload = bytes(draft.payload)
-    if reply.procedure == (NFS, 3, 6):
-        draft.payload = payload[:24] + words(TRY_LATER, 0)
-    elif payload[-16:-8] == words(READ, 0):
-        draft.payload = payload[:24] + words(TRY_LATER) + payload[28:-12] + words(TRY_LATER)
-    else:
-        bench.not_testable("the write chunk is for something else than the result of a last READ")
-    return draft
-
-
 @case(
     "client.offers.write-chunk-after-unused",
     requirements=["RFC8166-4.3.2.2-3"],
@@ -141,10 +127,15 @@ def _try_later(bench, reply):
 def test_unused(bench):
     """A READ fails for now and its write chunk comes back unused, with lengths of zero. The next one has
     room for the largest result again."""
-    outcome = bench.use(
-        reply=lambda reply: reply.send(_try_later(bench, reply), invalidate=reply.invalidate),
-        when=is_read,
-    )
+
+    def interpose(reply):
+        draft = try_later(reply)
+        if draft is None:
+            what = "the write chunk is for something else than the result of a last READ"
+            bench.not_testable(what)
+        reply.send(draft, invalidate=reply.invalidate)
+
+    outcome = bench.use(reply=interpose, when=is_read)
     _expect_room(outcome, "RFC8166-4.3.2.2-3")
     never = {kinds.REFUSED: "it does not try again what fails for now"}
     expect(outcome, "RFC8166-4.3.2.2-3", must=[kinds.COMPLETED], latitude=never)

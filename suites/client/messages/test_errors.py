@@ -6,9 +6,15 @@ from steertag import peer
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import ERR_CHUNK, ERR_VERS, is_read, Script
 from ..call_kinds import CALL_KINDS, shows_end, SPOILER
-from ..client_verdicts import completes, done_otherwise, expect_or, may_hang
+from ..client_verdicts import (
+    completes,
+    done_otherwise,
+    expect_no_resend,
+    expect_or,
+    may_hang,
+    RETRIED,
+)
 
-RETRIED = "the client did the same by a new transaction (RFC 8267 3.1)"
 # A bound for "not without end": more than any client has calls for this file.
 MOST_CALLS = 400
 SAME_OCTETS = 32
@@ -17,18 +23,6 @@ ERRORS = {
     "err-vers": [ERR_VERS],
     "err-vers-two-three": [ERR_VERS, "error.versions-2-3"],
 }
-
-
-def expect_no_resend(bench, outcome, xid, error):
-    """A call that was answered with an error is not sent again. RFC 8267 6.4.2 says so of NFSv4 and
-    ERR_CHUNK, where it is no more than a SHOULD NOT. On another connection it may be: the error may have
-    gone with the first one."""
-    asked = error == ERR_CHUNK and "client-nfs3" not in bench.habits.has
-    row = "RFC8267-6.4.2-8" if asked else "RFC8166-4.5-8"
-    what = "times that the call was sent on one connection"
-    expect.equal(outcome.sends_on_one(xid), 1, row, what, outcome=outcome)
-    if outcome.sends_of(xid) > 1:
-        bench.latitude(row, "it was sent again on another connection")
 
 
 @pytest.mark.parametrize("call_kind", CALL_KINDS)

@@ -22,12 +22,16 @@ def server_options(environment):
 
 class EnvironmentScript(Script):
     """Does what `script` does, in an environment. Where that is a second connection, the first one ends at its
-    first READ."""
+    first READ, and the script sees no reply before.
+
+    `lost` is the XID of that READ, or None.
+    """
 
     def __init__(self, environment, script):
         self._environment = environment
         self._script = script
         self._loses = environment.reconnected
+        self.lost = None
 
     @property
     def bench(self):
@@ -54,11 +58,13 @@ class EnvironmentScript(Script):
         return self._script.on_arrival(conn, message)
 
     def on_departure(self, reply):
-        if self._loses and is_read(reply):
-            self._loses = False
-            reply.raw.abort()
-            return True
-        return self._script.on_departure(reply)
+        if not self._loses:
+            return self._script.on_departure(reply)
+        if not is_read(reply):
+            return False
+        self._loses, self.lost = False, reply.xid
+        reply.raw.abort()
+        return True
 
     def on_read(self, conn, number, octets):
         self._script.on_read(conn, number, octets)

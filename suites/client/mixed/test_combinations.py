@@ -2,33 +2,54 @@
 
 `steertag coverage --pairs` lists the pairs."""
 
-import dataclasses
-
 import pytest
 
-from steertag.suite import case, expect
+from steertag import wire
+from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.cases.environments import ENVIRONMENTS
-from steertag.suite.client.backchannel import Backchannel, OK
-from steertag.suite.client.script import has_reply_chunk, is_read, is_write, ReplyInterposer
+from steertag.suite.client.script import (
+    ERR_CHUNK,
+    ERR_VERS,
+    has_reply_chunk,
+    is_read,
+    is_write,
+    ReplyInterposer,
+)
 from ..call_kinds import deny_then_conform
-from ..callback_scripts import NEEDS
-from ..client_verdicts import completes, stays, survives
+from ..client_verdicts import completes, done_otherwise, expect_no_resend, RETRIED, survives
+from ..short_read import try_later
 from .environment_script import EnvironmentScript, own_options, server_options
 
 SAME = "RFC8166-1-1"
-DISCARDED = "RFC8166-4.5-3"
+DISCARDED, UNDECODABLE = "RFC8166-4.5-3", "RFC8166-4.5-9"
 UNKNOWN = "RFC8167-2.4-1"
 AGAIN = "RFC8166-4.5.5-1"
-TAKEN = "RFC8881-20.9.3-2"
+ENDS, NOT_AGAIN = "RFC8166-4.5-8", "RFC8267-6.4.2-8"
+NEVER = "it does not try again what fails for now"
+
+
+def is_long_call(reply):
+    """Its call is in a position-zero chunk."""
+    return reply.kind == "reply" and reply.call.proc == wire.Procedure.NOMSG
+
+
+def may_fail_for_now(reply):
+    """Its call is a READ that may be told to try later."""
+    return is_read(reply) and try_later(reply) is not None
 
 
 def conform(reply):
     reply.conform()
 
 
-def unknown_xid(reply):
-    reply.send_mutated("xids.unknown")
-    reply.conform()
+def before_conforming(*mutations):
+    """A function that sends the reply after these mutations, and then as it should be."""
+
+    def interpose(reply):
+        reply.send_mutated(*mutations)
+        reply.conform()
+
+    return interpose
 
 
 def sent_twice(reply):
@@ -42,60 +63,95 @@ def lost_with_data(reply):
     reply.raw.abort()
 
 
+def fails_for_now(reply):
+    """The READ is to be tried later, and its write chunk comes back unused."""
+    reply.send(try_later(reply), invalidate=reply.invalidate)
+
+
 # What happens, at which reply, and the requirement by which the client completes.
 EVENTS = {
     "read": (conform, is_read, SAME),
     "write": (conform, is_write, SAME),
     "long-reply": (conform, has_reply_chunk, SAME),
+    "long-call": (conform, is_long_call, SAME),
+    "read-for-now-failed": (fails_for_now, may_fail_for_now, SAME),
     "read-behind-bad-version": (deny_then_conform("version.2"), is_read, DISCARDED),
     "write-behind-bad-version": (deny_then_conform("version.2"), is_write, DISCARDED),
+    "long-call-behind-bad-version": (deny_then_conform("version.2"), is_long_call, DISCARDED),
     "read-behind-bad-list": (deny_then_conform("write-list.end-presence-2"), is_read, DISCARDED),
-    "read-behind-unknown-xid": (unknown_xid, is_read, UNKNOWN),
-    "write-behind-unknown-xid": (unknown_xid, is_write, UNKNOWN),
+    "read-behind-bad-error": (before_conforming(ERR_CHUNK, "error.code-3"), is_read, UNDECODABLE),
+    "read-behind-unknown-error": (before_conforming(ERR_CHUNK, "xids.unknown"), is_read, ENDS),
+    "read-behind-unknown-xid": (before_conforming("xids.unknown"), is_read, UNKNOWN),
+    "write-behind-unknown-xid": (before_conforming("xids.unknown"), is_write, UNKNOWN),
     "read-answered-twice": (sent_twice, is_read, UNKNOWN),
     "read-lost": (lost_with_data, is_read, AGAIN),
     "write-lost": (lost_with_data, is_write, AGAIN),
+    "long-call-lost": (lost_with_data, is_long_call, AGAIN),
 }
+# Options of our own client, for calls that it does not make by itself.
+OWN = {has_reply_chunk: "--reply-chunks", is_long_call: "--long-calls"}
+
+
+def use(bench, environment, interpose, when):
+    """(EnvironmentScript, ClientOutcome) of a use in which this replaces the first such reply."""
+    script = EnvironmentScript(environment, ReplyInterposer(interpose, when))
+    own = own_options(environment) + ([OWN[when]] if when in OWN else [])
+    return script, bench.use(script, server=server_options(environment), own=own)
+
+
+def gave_up_before(script, outcome):
+    """Whether a client may have failed at the loss of its first connection, and not at the event: the READ that was
+    lost there is not made again."""
+    return script.lost is not None and outcome.sends_of(script.lost) == 1
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS, ids=str)
 @pytest.mark.parametrize("event", EVENTS)
 @case(
     "client.combination.{event}.{environment}",
-    requirements=[SAME, DISCARDED, UNKNOWN, AGAIN],
+    requirements=[SAME, DISCARDED, UNDECODABLE, UNKNOWN, ENDS, AGAIN],
     hostile=True,
 )
 def test_event(bench, event, environment):
     """What the server does otherwise ends no call, and the data are right."""
     interpose, when, requirement_id = EVENTS[event]
-    script = EnvironmentScript(environment, ReplyInterposer(interpose, when))
-    own = own_options(environment)
-    if when is has_reply_chunk:
-        own.append("--reply-chunks")
-    outcome = bench.use(script, server=server_options(environment), own=own)
-    if environment.reconnected or requirement_id == AGAIN:
+    script, outcome = use(bench, environment, interpose, when)
+    if requirement_id == AGAIN or gave_up_before(script, outcome):
         survives(bench, outcome, requirement_id)
+    elif interpose is fails_for_now and not bench.client.ours:
+        latitude = {kinds.REFUSED: NEVER}
+        expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
     else:
         completes(outcome, requirement_id)
 
 
+# Mutations that make an error of a reply, and at which reply.
+ERRORS = {
+    "read-refused": ([ERR_CHUNK], is_read),
+    "write-refused": ([ERR_CHUNK], is_write),
+    "long-call-refused": ([ERR_CHUNK], is_long_call),
+    "read-of-other-versions": ([ERR_VERS, "error.versions-2-3"], is_read),
+}
+
+
 @pytest.mark.parametrize("environment", ENVIRONMENTS, ids=str)
-@case("client.combination.callback.{environment}", requirements=[TAKEN, SAME], needs=NEEDS)
-def test_callback(bench, environment):
-    """A callback comes while a READ waits for its reply. Both get their answers."""
+@pytest.mark.parametrize("error", ERRORS)
+@case(
+    "client.combination.{error}.{environment}",
+    requirements=[ENDS, NOT_AGAIN],
+    hostile=True,
+)
+def test_error(bench, error, environment):
+    """RDMA_ERROR in place of a reply ends the call: the client reports it, and does not send the XID again on that
+    connection."""
+    mutations, when = ERRORS[error]
+    refused = []
 
-    def callbacks(back):
-        if environment.reconnected:
-            yield back.lose()
-        return (yield back.call(number=1))
+    def interpose(reply):
+        refused.append(reply.xid)
+        reply.send_mutated(*mutations)
 
-    back = Backchannel(callbacks, is_read)
-    script = EnvironmentScript(dataclasses.replace(environment, reconnected=False), back)
-    own = own_options(environment)
-    outcome = bench.use(script, server=server_options(environment), own=own)
-    if not environment.reconnected:
-        stays(back, outcome, TAKEN)
-    if back.not_testable_reason:
-        bench.not_testable(back.not_testable_reason)
-    expect.equal(back.result.status(), OK, TAKEN, "status of CB_COMPOUND", outcome=outcome)
-    survives(bench, outcome, SAME)
+    script, outcome = use(bench, environment, interpose, when)
+    expect(outcome, ENDS, must=[kinds.REFUSED], latitude=done_otherwise(RETRIED))
+    before = 2 if refused[0] == script.lost else 1
+    expect_no_resend(bench, outcome, refused[0], mutations[0], before)

@@ -50,7 +50,7 @@ def _use(bench, act):
     outcome = bench.use(script)
     refused = script.naks(roce.INVALID)
     expect.at_least(refused, 1, LENGTHS, "NAKs (invalid request)", outcome=outcome)
-    survives(bench, outcome, LENGTHS)
+    survives(bench, outcome, LENGTHS, either_ends=True)
 
 
 @case("client.roce.write-length.{name}", requirements=[LENGTHS], needs=WRITE_NEEDS, hostile=True)

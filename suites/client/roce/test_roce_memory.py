@@ -112,7 +112,7 @@ def _expect_refusal(bench, use, outcome, requirement_id):
     what = "the client refuses it (NAK, remote access error), or ends the connection"
     refused = refuses(use.offer.conn, use.answers(), outcome)
     expect.true(refused, requirement_id, what, outcome=outcome)
-    survives(bench, outcome, requirement_id)
+    survives(bench, outcome, requirement_id, either_ends=True)
 
 
 @case("client.roce.write.{name}", requirements=[WRITE_CHECKED], needs=NEEDS, hostile=True)
@@ -153,7 +153,7 @@ def test_read(bench, name):
 def _expect_reply_refused(bench, conn, answers, outcome):
     refused = refuses(conn, answers, outcome)
     expect.true(refused, INVALIDATION, "the client refuses the reply", outcome=outcome)
-    survives(bench, outcome, INVALIDATION)
+    survives(bench, outcome, INVALIDATION, either_ends=True)
 
 
 class ForeignInvalidation(PacketScript):

@@ -6,6 +6,8 @@ from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.backchannel import ASKED_CREDITS, Backchannel, OK
 from steertag.suite.client.script import is_read
 from ..callback_scripts import (
+    CACHED,
+    judge_retry,
     keeps,
     KEEPS_NOTHING,
     MISORDERED,
@@ -14,13 +16,13 @@ from ..callback_scripts import (
     recall_nothing,
     recall_slots,
     run_callbacks,
+    SEQUENCE,
     UNPROVEN,
 )
 from ..call_kinds import CALL_KINDS
 from ..client_verdicts import completes, stays
 
 IDENT = "RFC8881-2.10.2.1-1"
-SEQUENCE, CACHED = "RFC8881-20.9.3-2", "RFC8881-20.9.3-7"
 SLOT, SESSION = "RFC8881-20.9.3-5", "RFC8881-20.9.3-6"
 RECEIVES, RECEIVES_AGAIN, READY = "RFC8167-4.3.1-1", "RFC8167-4.3.1-2", "RFC8167-6-2"
 REPLY_SIZE, LONG_CALLS = "RFC8267-6.5.2-2", "RFC8267-6.5.2-5"
@@ -63,21 +65,6 @@ def test_new(bench, call_kind):
         what = "session, sequence id and slot of the answer"
         expect.equal(named, (True, number, 0), SEQUENCE, what, outcome=outcome)
     completes(outcome, SEQUENCE)
-
-
-def judge_retry(bench, first, second, kept, outcome):
-    """The answers to a callback of two operations and to its retry. What was to be kept the client has to
-    keep."""
-    if second.kept == first.kept and second.kept:
-        return
-    # RFC 8881 2.10.6.1.3: a reply that was not to be kept may be gone. Then the second operation
-    # has this status, or another with which it has no effect.
-    statuses = second.statuses
-    if not kept and len(statuses) == 2 and statuses[0] == OK and statuses[1] != OK:
-        bench.latitude(SEQUENCE, "it does not keep a reply to a callback that need not be kept")
-    else:
-        what = "the retry of a callback has the reply of the first time"
-        expect.true(False, CACHED if kept else SEQUENCE, what, outcome=outcome)
 
 
 @pytest.mark.parametrize("reply", ["kept", "not-kept"])

@@ -325,6 +325,9 @@ ALL, LAST = Conn([1, 2], [1, 2], "peer_closed"), Conn([3], [3], "peer_closed")
         ([Conn([1, 3], [1, 3], "peer_reset"), LAST], 2, True),
         ([Conn([1, 3], [1], "peer_reset"), LAST], 2, False),
         ([Conn([1, 3], [1, 3], "local_close"), LAST], 2, False),
+        ([Conn([1], [], "local_close"), Conn([1, 2], [1, 2], "peer_closed"), LAST], 1, True),
+        ([Conn([1], [], "local_close"), Conn([1, 2], [1, 2], "peer_closed"), LAST], 2, False),
+        ([Conn([1], [], "local_close"), Conn([1, 2], [], "peer_terminated"), LAST], 1, False),
     ],
 )
 def test_which_connections_a_client_has_left(connections, usual, left):

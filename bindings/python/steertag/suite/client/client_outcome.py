@@ -87,8 +87,8 @@ def left_connection(connections, usual):
     """In one sentence, which connection the client has ended before it was done; or None.
 
     `usual` is the number of connections with calls in a use of the unaltered server; None: not known. The
-    client has not given up a connection that this side has ended, or that a Terminate has. How long it keeps
-    those to data servers is its own affair.
+    client has not given up a connection that this side has ended, or that a Terminate has. Another takes the place
+    of each of those. How long it keeps those to data servers is its own affair.
     """
     used = [conn for conn in connections if conn.calls and conn.server is None]
     ended = [conn for conn in used if conn.reason is not None and conn.reason.code in _ENDS]
@@ -100,10 +100,10 @@ def left_connection(connections, usual):
                 f"the client has ended a connection ({conn.reason}), and made the call with XID"
                 f" {min(again):#010x} again, to which the reply was sent"
             )
-    if usual is not None and len(used) > usual and ended == used:
+    if usual is not None and len(ended) > usual:
         return (
-            f"the client has ended a connection ({ended[0].reason}) before it was done: it used"
-            f" {len(used)}, and {usual} with a server that conforms"
+            f"the client has ended a connection ({ended[0].reason}) before it was done: it has ended"
+            f" {len(ended)}, and {usual} with a server that conforms"
         )
     return None
 
