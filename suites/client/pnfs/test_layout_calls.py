@@ -123,10 +123,8 @@ class HalfRecalled(StripedServer):
         answer = yield back.call(recall, number=1)
         if answer.status("CB_LAYOUTRECALL") == "NFS4_OK":
             self.took(got)
-            self.stateid, self.taken_at = (
-                recall[1].clora_recall.lor_layout.lor_stateid,
-                self._tick(),
-            )
+            self.stateid = recall[1].clora_recall.lor_layout.lor_stateid
+            self.taken_at = self._tick()
 
 
 def _given(call):
@@ -139,8 +137,8 @@ def _given(call):
 
 
 def _shows_reply(script, earlier, call):
-    """Whether the client certainly had the reply to the earlier call when it made this one. RFC 8881 2.10.6.1: it uses a
-    slot again only behind the reply. A connection keeps the order of replies."""
+    """Whether the client certainly had the reply to the earlier call when it made this one. RFC 8881 2.10.6.1: it uses
+    a slot again only behind the reply. A connection keeps the order of replies."""
     behind = {}  # (session, slot): sequence id of a call that was answered behind the earlier one
     for each in script.of("SEQUENCE"):
         sequence = each["SEQUENCE"]
@@ -162,14 +160,11 @@ def test_further_stateid(bench):
     outcome = use_striped(bench, script, own=[*FEW, "--open-again"])
     held, further = {}, 0
     for call in script.of("LAYOUTGET", "LAYOUTRETURN"):
-        if (
-            "LAYOUTGET" in call
-            and call.file in held
-            and _shows_reply(script, held[call.file], call)
-        ):
+        last = held.get(call.file)
+        if "LAYOUTGET" in call and last and _shows_reply(script, last, call):
             further += 1
             stateid = call["LAYOUTGET"].loga_stateid
-            same = stateid.other == _given(held[call.file]).other
+            same = stateid.other == _given(last).other
             what = "loga_stateid is the layout stateid"
             expect.true(same, FURTHER, what, outcome=outcome)
             expect.true(stateid.seqid != 0, FURTHER, "its seqid is not 0", outcome=outcome)
