@@ -31,7 +31,8 @@ struct Options {
   net::Url url;
   peer::FileClientOptions client;
   peer::TransferWish wish;
-  bool twice = false;  // the source is read twice
+  bool twice = false;       // the source is read twice
+  bool open_again = false;  // the source is open twice for a while
 };
 
 int fail(const std::string& text) {
@@ -40,7 +41,7 @@ int fail(const std::string& text) {
 }
 
 Expected<Bytes, FileError> read_source(peer::RemoteFiles& files, const std::string& directory,
-                                       const peer::TransferWish& wish) {
+                                       const Options& options) {
   auto source = files.find(directory + "/source", true);
   if (!source) return tl::unexpected(std::move(source.error()));
   auto file = files.open(source->handle);
@@ -54,9 +55,15 @@ Expected<Bytes, FileError> read_source(peer::RemoteFiles& files, const std::stri
         content.insert(content.end(), data.begin(), data.end());
         return {};
       },
-      wish);
+      options.wish);
   while (!reader.done()) reader.step(kStep);
   if (reader.error()) return tl::unexpected(*reader.error());
+  if (options.open_again) {
+    const auto again = files.open(source->handle);
+    if (!again) return tl::unexpected(again.error());
+    if (auto closed = files.close(*again); !closed)
+      return tl::unexpected(std::move(closed.error()));
+  }
   if (auto closed = files.close(*file); !closed) return tl::unexpected(std::move(closed.error()));
   return content;
 }
@@ -86,10 +93,10 @@ int copy(const Options& options) {
   std::string directory = options.url.path;
   while (directory.ends_with('/')) directory.pop_back();
   if (options.twice) {
-    const auto first = read_source(files, directory, options.wish);
+    const auto first = read_source(files, directory, options);
     if (!first) return fail(first.error().message());
   }
-  const auto content = read_source(files, directory, options.wish);
+  const auto content = read_source(files, directory, options);
   if (!content) return fail(content.error().message());
   if (const auto written = write_copy(files, directory, *content, options.wish); !written)
     return fail(written.error().message());
@@ -153,6 +160,8 @@ int main(int argc, char** argv) {
   app.add_flag("--reply-chunks", options.client.reply_chunks,
                "offer a reply chunk of sixteen segments with each call");
   app.add_flag("--twice", options.twice, "open, read and close the source once before");
+  app.add_flag("--open-again", options.open_again,
+               "open and close the source once more before it is closed");
   app.add_flag("!--no-pnfs", options.client.layouts,
                "with version 4.1: do not ask for layouts, and use no data servers");
   app.add_flag("!--no-crc", options.client.crc, "over iwarp: do not ask for CRC32C");

@@ -34,11 +34,11 @@ from ci.jobs.bench_nfs import figures
 from ci.jobs.bench_nfs.bench_clients import TCP
 from ci.jobs.bench_nfs.floors import at_most, floor, floors_table
 from ci.jobs.bench_nfs.nfs_page import (
-    METHOD,
     PARTS,
     Section,
     machine_table,
     megabytes,
+    method,
     percent,
     section_lines,
 )
@@ -68,8 +68,8 @@ PAPER_BANDWIDTH = {raw.WRITE: 1.47, raw.READ: 1.47, raw.TCP: 1.0}
 
 def page(run):
     """The text. `run` has machine, rounds, seconds, missing, and the results of rows by name."""
-    lines = [INTRODUCTION, "", METHOD, "", PARTS, "", *machine_table(run), "", "## Floors", ""]
-    lines += [*_floors(run.results), ""]
+    lines = [INTRODUCTION, "", method(run.rounds), "", PARTS, "", *machine_table(run), ""]
+    lines += ["## Floors", "", *_floors(run.results), ""]
     return "\n".join(lines + section_lines(SECTIONS, run)) + "\n"
 
 

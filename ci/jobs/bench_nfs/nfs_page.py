@@ -14,13 +14,14 @@ INTRODUCTION = """\
 first NFS over RDMA beside NFS over TCP ("NFS over RDMA", SIGCOMM workshops 2003). Their adapter did the transport's work
 and placed data without a copy. Here both ends of iWARP are software: MPA, DDP and CRC32C come on top of TCP. The table
 repeats their method and shows what the software costs. A ratio like theirs needs an adapter."""
-METHOD = """\
+_METHOD = """\
 All cells of a row take turns, round by round. A figure is the median of the rounds, a ratio the median of the ratios
 within rounds. The spread is that of the middle half of the rounds, from quartile to quartile. `~`: it is more than 10 % of
 the median. In parentheses: more than 30 %, so it is no result. A ratio of two runs agrees within 10 %, or within 30 % if
-one has the mark. It agrees, too, where the rounds of both meet: six rounds bound the median with 97 % confidence. MB/s
+one has the mark. It agrees, too, where the rounds of both meet: {bound}. MB/s
 are 10^6 octets a second. Client and server have a processor each, if there are two. The processor time is the client's,
 user and system, unless a column says server. Only ratios of one run are results; other figures help to read them."""
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 PARTS = """\
 The rounds of a row come in three parts, minutes apart. Each part has processes of its own, since a process keeps the luck
 of its start."""
@@ -42,10 +43,27 @@ WRITES = {"write": "unstable, one COMMIT", "write_sync": "FILE_SYNC"}
 
 def page(run):
     """The text. `run` has machine, rounds, seconds, missing, and the results of rows by name."""
-    lines = [INTRODUCTION, "", METHOD, "", PARTS, "", *machine_table(run), ""]
+    lines = [INTRODUCTION, "", method(run.rounds), "", PARTS, "", *machine_table(run), ""]
     if "yardstick" in run.results:
         lines += ["## Floors", "", *_floors(run.results["yardstick"]), "", PROFILE, ""]
     return "\n".join(lines + section_lines(SECTIONS, run)) + "\n"
+
+
+def method(rounds):
+    """How the figures of a page are made, of so many rounds."""
+    return _METHOD.format(bound=_bound(rounds))
+
+
+def _bound(rounds):
+    """How sure it is that the median of all runs is between the lowest and the highest round."""
+    if rounds < 2:
+        return "one round does not bound the median"
+    # All rounds are above it, or all are below it, in 2 of 2**rounds runs.
+    confidence = f"{100 - 200 / 2**rounds:.0f} %"
+    if confidence == "100 %":
+        confidence = "more than 99 %"
+    word = _WORDS[rounds] if rounds < len(_WORDS) else rounds
+    return f"{word} rounds bound the median with {confidence} confidence"
 
 
 def _floors(found):

@@ -9,7 +9,7 @@ from ci.jobs.bench_nfs import networks, nfs_rows, yardstick
 from ci.jobs.bench_nfs.bench_clients import IWARP, NO_CRC, TCP, WAYS
 from ci.jobs.bench_nfs.bench_nfs_command import Run, parse
 from ci.jobs.bench_nfs.figures import Figures
-from ci.jobs.bench_nfs.nfs_page import SECTIONS, page
+from ci.jobs.bench_nfs.nfs_page import SECTIONS, method, page
 from ci.jobs.bench_nfs.nfs_plots import plots
 from ci.jobs.bench_nfs.rounds import Cell, measure, parts_of
 from ci.jobs.bench_nfs.rows_command import measure_rows
@@ -183,3 +183,16 @@ def test_a_row_that_is_missing_has_no_plot(run):
     run.missing["C5"] = "there is no ip"
     assert "nfs-2003-mtu.svg" not in plots(run.results)
     assert "nfs-2003-mtu.svg" not in page(run)
+
+
+@pytest.mark.parametrize(
+    "rounds, sentence",
+    [
+        (1, "one round does not bound the median"),
+        (5, "five rounds bound the median with 94 % confidence"),
+        (6, "six rounds bound the median with 97 % confidence"),
+        (15, "15 rounds bound the median with more than 99 % confidence"),
+    ],
+)
+def test_the_page_says_how_sure_its_number_of_rounds_is(rounds, sentence):
+    assert f"where the rounds of both meet: {sentence}." in method(rounds)

@@ -5,6 +5,7 @@ import functools
 import json
 import os
 import sys
+import time
 
 from ci.jobs import PROJECT
 from ci.jobs.bench_nfs.bench_nfs_command import RESULTS, Run, machine, write_figures, write_page
@@ -13,14 +14,14 @@ from ci.jobs.bench_nfs.figures import cells_of, json_of
 from ci.jobs.bench_nfs.namespaces import output_inside
 from ci.jobs.bench_nfs.rows_command import measure_rows, parse_rows, rows_parser, run_rows
 from ci.jobs.bench_nfs.two_runs import compare, load
-from ci.jobs.bench_pnfs.pnfs_page import page, scaling
+from ci.jobs.bench_pnfs.pnfs_page import minutes, page, scaling
 from ci.jobs.bench_pnfs.pnfs_plots import plots
-from ci.jobs.bench_pnfs.pnfs_rows import FLOOR, FLOOR_AT, Rows
+from ci.jobs.bench_pnfs.pnfs_rows import FLOOR, FLOOR_AT, LIMIT_S, Rows
 
 DESCRIPTION = """\
 Measures how reading and writing of striped files grow with the number of data servers, by our client and server. The servers
 are in a network namespace, and each data server has a link of limited rate. S3 to S6 compare RDMA with TCP without a limit. Prints
-the page; results and plots go to build/bench-pnfs/.
+the page; results and plots go to build/bench-pnfs/. Fails below the floor of the scaling, and after more than 15 minutes.
 """
 PROGRAM = "ci/bench-pnfs"
 MODULE = "ci.jobs.bench_pnfs.bench_pnfs_command"
@@ -29,7 +30,7 @@ PAGE = "pnfs.md"
 ROWS = ("S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8")
 RATE_MBIT, LEAST_RATE, MOST_RATE = 100, 1, 10_000
 ROW_LIMIT_S = 600
-BELOW = 1
+BELOW = LATE = 1
 
 
 @dataclasses.dataclass
@@ -37,6 +38,7 @@ class StripedRun(Run):
     """All that the page shows."""
 
     rate_mbit: int = RATE_MBIT
+    elapsed_s: float = 0.0  # of all rows
 
 
 def inside(name, options):
@@ -48,7 +50,9 @@ def inside(name, options):
 def measure(wanted, options):
     """A StripedRun."""
     run = StripedRun(options.rounds, options.seconds, machine(), nfs="4.1", rate_mbit=options.rate)
+    began = time.monotonic()
     measure_rows(run, {name: functools.partial(inside, name, options) for name in ROWS}, wanted, {})
+    run.elapsed_s = time.monotonic() - began
     return run
 
 
@@ -83,8 +87,16 @@ def check_floor(run):
     return 0 if met else BELOW
 
 
+def check_time(run):
+    """Prints a line; the exit status."""
+    in_time = run.elapsed_s <= LIMIT_S
+    word = "ok   " if in_time else "LATE "
+    print(f"{word}    measured in {minutes(run.elapsed_s)}, limit {minutes(LIMIT_S)}")
+    return 0 if in_time else LATE
+
+
 def main(arguments):
-    """Returns the exit status: 0, 1 below the floor or if an earlier run says otherwise, or 2 if something did not run."""
+    """Returns the exit status: 0, 1 below the floor, beyond the limit of time or if an earlier run says otherwise, or 2 if something did not run."""
     options = parse(arguments)
 
     def work():
@@ -94,7 +106,7 @@ def main(arguments):
         found = write_figures(run, FOLDER, PAGE, ROWS)
         if options.keep:
             write(run, RESULTS)
-        status = check_floor(run)
+        status = max(check_floor(run), check_time(run))
         return max(status, compare(earlier, load(found)) if earlier else 0)
 
     return run_rows(PROGRAM, work)

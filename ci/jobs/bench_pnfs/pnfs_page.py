@@ -1,9 +1,9 @@
 """The page of a run: docs/results/pnfs.md."""
 
 from ci.jobs.bench_nfs import figures
-from ci.jobs.bench_nfs.nfs_page import METHOD, Section, machine_table, megabytes, section_lines
+from ci.jobs.bench_nfs.nfs_page import Section, machine_table, megabytes, method, section_lines
 from ci.jobs.bench_pnfs import killed_server_page, receives_page, transport_page
-from ci.jobs.bench_pnfs.pnfs_rows import COMMITS, FLOOR, FLOOR_AT, PACKINGS, UNITS
+from ci.jobs.bench_pnfs.pnfs_rows import COMMITS, FLOOR, FLOOR_AT, LIMIT_S, PACKINGS, UNITS
 from ci.jobs.bench_pnfs.striped import DATA_SERVERS, TRANSPORTS
 from steertag.bench.bench_table import size as octets
 from steertag.matrix.matrix_markdown import table
@@ -12,19 +12,25 @@ INTRODUCTION = """\
 # Striped files over RDMA: scaling with data servers
 
 `ci/bench-pnfs --keep` makes this page. It is not edited. Noronha (2008) measured pNFS over RDMA with up to eight data
-servers. Here client and servers are ours, in two network namespaces joined by a veth pair. Each data server's port has a
-link of limited rate at either end (HTB). All data servers are in one process: the links are the limit, not the processors."""
+servers. Here client and servers are ours, in two network namespaces joined by a veth pair. In S1, S2 and S8 each data
+server's port has a link of limited rate at either end (HTB). There the links are the limit, not the processors. All data
+servers of a cell are in one process, but the servers of S5 and S8 are processes of their own."""
 ONE = DATA_SERVERS[0]
 
 
 def page(run):
-    """The text. `run` has machine, rounds, seconds, rate_mbit, missing, and the results of rows by name."""
+    """The text. `run` has machine, rounds, seconds, rate_mbit, elapsed_s, missing, and the results of rows by name."""
     link = (
         f"A link has {run.rate_mbit} Mbit/s. The client has 4 calls in flight for each data server."
+        f"\nAll that is here was measured in {minutes(run.elapsed_s)}. The limit is {minutes(LIMIT_S)}."
     )
-    lines = [INTRODUCTION, "", METHOD, "", link, ""]
+    lines = [INTRODUCTION, "", method(run.rounds), "", link, ""]
     lines += [*machine_table(run, "veth, MTU 1500"), ""]
     return "\n".join(lines + section_lines(SECTIONS, run)) + "\n"
+
+
+def minutes(seconds):
+    return "{} min {} s".format(*divmod(round(seconds), 60))
 
 
 def scaling(found, servers):

@@ -4,10 +4,11 @@ import pytest
 
 from ci.jobs.bench_nfs.figures import Figures
 from ci.jobs.bench_pnfs import killed_server, transport_page
-from ci.jobs.bench_pnfs.bench_pnfs_command import BELOW, StripedRun, check_floor, parse
+from ci.jobs.bench_pnfs.bench_pnfs_command import BELOW, LATE, StripedRun, check_floor, check_time
+from ci.jobs.bench_pnfs.bench_pnfs_command import parse
 from ci.jobs.bench_pnfs.pnfs_page import SECTIONS, page, scaling
 from ci.jobs.bench_pnfs.pnfs_plots import plots
-from ci.jobs.bench_pnfs.pnfs_rows import COMMITS, PACKINGS, UNITS
+from ci.jobs.bench_pnfs.pnfs_rows import COMMITS, LIMIT_S, PACKINGS, UNITS
 from ci.jobs.bench_pnfs.striped import DATA_SERVERS, TRANSPORTS
 
 
@@ -17,7 +18,7 @@ def rounds(megabytes_per_s):
 
 @pytest.fixture
 def run():
-    made = StripedRun(3, 0.4, "a machine", nfs="4.1", rate_mbit=80)
+    made = StripedRun(3, 0.4, "a machine", nfs="4.1", rate_mbit=80, elapsed_s=552.4)
     made.results = {
         "S1": {
             (servers, ("read", unit, packing)): rounds(10 * servers)
@@ -57,6 +58,8 @@ def run():
 def test_each_row_is_on_the_page(run):
     text = page(run)
     assert "A link has 80 Mbit/s." in text
+    assert "measured in 9 min 12 s. The limit is 15 min 0 s." in text
+    assert "three rounds bound the median with 75 % confidence" in text
     assert all(f"## {section.title}" in text for section in SECTIONS.values())
     assert "| 64K | sparse | 10 | 2.00 | 4.00 | 8.00 | 30 % | 10 % |" in text
     assert "| DS | 9 | 2.00 | 4.00 | 8.00 | 30 % | 10 % |" in text
@@ -91,6 +94,13 @@ def test_the_floor_counts_the_worst_kind(run, capsys):
     assert scaling(run.results["S1"], most)[worst].median == 7
     assert check_floor(run) == BELOW
     assert "BELOW    reading from 8 data servers: 7.00 of one, floor 7.2" in capsys.readouterr().out
+
+
+def test_a_run_beyond_the_limit_of_time_is_a_failure(run, capsys):
+    assert check_time(run) == 0
+    run.elapsed_s = LIMIT_S + 1
+    assert check_time(run) == LATE
+    assert "LATE     measured in 15 min 1 s, limit 15 min 0 s" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("rate", ["0", "10001", "fast"])

@@ -17,6 +17,8 @@ PACKINGS = ("sparse", "dense")
 # A data server's part of a file: with links of 100 Mbit/s two thirds of a second.
 SHAPED_SHARE, SHARE = 8 * MIB, 32 * MIB
 FLOOR_AT, FLOOR = 8, 7.2
+# Of all rows together, without the build.
+LIMIT_S = 15 * 60
 DEATH_AMONG = 4  # data servers
 
 

@@ -5,9 +5,11 @@ from .striped_server import (
     ALL,
     copied_by_data_servers,
     FILES,
+    is_data_io,
     NEEDS,
     NFS4,
     StripedServer,
+    UNIT,
     use_striped,
 )
 
@@ -17,6 +19,8 @@ HIGHEST, GONE, NOT_ZERO = "RFC8881-12.5.3-2", "RFC8881-12.5.3-4", "RFC8881-18.44
 WITH_LAYOUT, INSIDE = "RFC8881-12.5.4-1", "RFC8881-18.42.3-3"
 READ_LAYOUT = NFS4.LayoutIomode.LAYOUTIOMODE4_READ
 RW_LAYOUT = NFS4.LayoutIomode.LAYOUTIOMODE4_RW
+# READs and WRITEs under way: few, so that there are some behind a recall.
+FEW = ["--in-flight", "4"]
 # RFC 8881 8.2.3: seqid and `other` of the special stateid that stands for the current one.
 CURRENT = (1, bytes(12))
 # The field of the layout type in the arguments.
@@ -105,25 +109,72 @@ def test_first_stateid(bench):
     copied_by_data_servers(bench, script, outcome, FIRST)
 
 
+class HalfRecalled(StripedServer):
+    """Recalls half of the layout in use, so that a client may give it back in parts, or ask for it again."""
+
+    def __init__(self):
+        super().__init__(self._recall, is_data_io)
+        self.stateid = None  # that of the recall, once the client has taken it
+        self.taken_at = None
+
+    def _recall(self, back):
+        got = self.layout_in_use
+        recall = self.recall(got, lor_length=10 * UNIT)
+        answer = yield back.call(recall, number=1)
+        if answer.status("CB_LAYOUTRECALL") == "NFS4_OK":
+            self.took(got)
+            self.stateid = recall[1].clora_recall.lor_layout.lor_stateid
+            self.taken_at = self._tick()
+
+
+def _given(call):
+    """The layout stateid that the reply to LAYOUTGET or LAYOUTRETURN has; None without one."""
+    if call.succeeded("LAYOUTGET"):
+        return call.result("LAYOUTGET").logr_stateid
+    if call.succeeded("LAYOUTRETURN") and call.result("LAYOUTRETURN").lrs_present:
+        return call.result("LAYOUTRETURN").lrs_stateid
+    return None
+
+
+def _shows_reply(script, earlier, call):
+    """Whether the client certainly had the reply to the earlier call when it made this one. RFC 8881 2.10.6.1: it uses
+    a slot again only behind the reply. A connection keeps the order of replies."""
+    behind = {}  # (session, slot): sequence id of a call that was answered behind the earlier one
+    for each in script.of("SEQUENCE"):
+        sequence = each["SEQUENCE"]
+        slot = bytes(sequence.sa_sessionid), sequence.sa_slotid
+        if each.at > call.at:
+            return False
+        if behind.get(slot, sequence.sa_sequenceid) != sequence.sa_sequenceid:
+            return True
+        if each.conn is earlier.conn and (each.answered_at or 0) >= earlier.answered_at:
+            behind[slot] = sequence.sa_sequenceid
+    return False
+
+
 @case("client.pnfs.layoutget.further-stateid", requirements=[FURTHER], needs=NEEDS)
 def test_further_stateid(bench):
-    """A LAYOUTGET of a file whose layout is held carries the layout stateid, with another seqid than 0."""
-    script = StripedServer()
-    outcome = use_striped(bench, script, own=["--twice"])
-    held = {}
+    """Half of a layout is recalled. A LAYOUTGET of a file whose layout is held carries the layout stateid, with
+    another seqid than 0. Ours opens the file once more while it has the other half."""
+    script = HalfRecalled()
+    outcome = use_striped(bench, script, own=[*FEW, "--open-again"])
+    held, further = {}, 0
     for call in script.of("LAYOUTGET", "LAYOUTRETURN"):
-        if "LAYOUTRETURN" in call:
-            held.pop(call.file, None)
-            continue
-        stateid = call["LAYOUTGET"].loga_stateid
-        if call.file in held:
+        last = held.get(call.file)
+        if "LAYOUTGET" in call and last and _shows_reply(script, last, call):
+            further += 1
+            stateid = call["LAYOUTGET"].loga_stateid
+            same = stateid.other == _given(last).other
             what = "loga_stateid is the layout stateid"
-            same = bytes(stateid.other) == held[call.file]
             expect.true(same, FURTHER, what, outcome=outcome)
             expect.true(stateid.seqid != 0, FURTHER, "its seqid is not 0", outcome=outcome)
-        if call.succeeded("LAYOUTGET"):
-            held[call.file] = bytes(call.result("LAYOUTGET").logr_stateid.other)
+        if _given(call):
+            held[call.file] = call
+        elif "LAYOUTRETURN" in call:
+            held.pop(call.file, None)
     copied_by_data_servers(bench, script, outcome, FURTHER)
+    if not further:
+        bench.not_testable("the client asks for no further layout of a file whose layout it holds")
 
 
 def _returns(script):
@@ -136,20 +187,52 @@ def _returns(script):
     return found
 
 
+def _expect_newest(script, call, stateid, outcome, recalled=0):
+    """The seqid is the highest one of the replies that the client has, and of a recall that it has taken. A reply that
+    may be under way counts, too."""
+    given = [
+        (each, _given(each).seqid)
+        for each in script.of("LAYOUTGET", "LAYOUTRETURN")
+        if _given(each) and _given(each).other == stateid.other and each.answered_at < call.at
+    ]
+    known = [seqid for each, seqid in given if _shows_reply(script, each, call)]
+    least = max([recalled, *known])
+    newest = [seqid for _, seqid in given if seqid > least] + ([least] if least else [])
+    what = "seqid of lrf_stateid, the newest that the client got"
+    expect.one_of(stateid.seqid, newest, HIGHEST, what, outcome=outcome)
+
+
 @case("client.pnfs.layoutreturn.seqid", requirements=[HIGHEST, NOT_ZERO], needs=NEEDS)
 def test_return_seqid(bench):
-    """LAYOUTRETURN carries the layout stateid as the last LAYOUTGET has given it."""
+    """LAYOUTRETURN carries the layout stateid as the last reply has given it."""
     script = StripedServer()
     outcome = use_striped(bench, script)
     for call, stateid in _returns(script):
         expect.true(stateid.seqid != 0, NOT_ZERO, "seqid of lrf_stateid is not 0", outcome=outcome)
-        given = [each.result("LAYOUTGET").logr_stateid for each in script.layouts]
-        seqids = [each.seqid for each in given if bytes(each.other) == bytes(stateid.other)]
-        what = "lrf_stateid is one that the server gave"
-        expect.true(stateid.seqid in seqids, HIGHEST, what, outcome=outcome)
+        _expect_newest(script, call, stateid, outcome)
     copied_by_data_servers(bench, script, outcome, NOT_ZERO)
     if not _returns(script):
         bench.not_testable("the client keeps its layouts")
+
+
+@case("client.pnfs.layoutreturn.seqid-behind-recall", requirements=[HIGHEST], needs=NEEDS)
+def test_return_seqid_behind_recall(bench):
+    """Half of a layout is recalled. LAYOUTRETURN carries the seqid of the recall. One of the other half carries the
+    seqid that the reply to the first has given."""
+    script = HalfRecalled()
+    outcome = use_striped(bench, script, own=FEW)
+    copied_by_data_servers(bench, script, outcome, HIGHEST)
+    if script.stateid is None:
+        bench.not_testable(script.not_testable_reason or "the client does not take the recall")
+    behind = [
+        (call, stateid)
+        for call, stateid in _returns(script)
+        if call.at > script.taken_at and stateid.other == script.stateid.other
+    ]
+    if not behind:
+        bench.not_testable("the client sends no LAYOUTRETURN")
+    for call, stateid in behind:
+        _expect_newest(script, call, stateid, outcome, recalled=script.stateid.seqid)
 
 
 @case("client.pnfs.layoutcommit.held", requirements=[WITH_LAYOUT, GONE], needs=NEEDS)

@@ -3,7 +3,7 @@
 import pytest
 
 from steertag.suite import case, expect
-from steertag.suite.nfs_client.file_layout import parts, read_layout
+from steertag.suite.nfs_client.file_layout import DENSE, parts, read_layout
 from .striped_server import (
     bent_device,
     bent_layout,
@@ -15,6 +15,9 @@ from .striped_server import (
 )
 
 HANDLE, OFFSET, UNITS = "RFC8881-13.3-7", "RFC8881-13.4.4-1", "RFC8881-13.4.1-1"
+# nfl_fh_list, nfl_first_stripe_index and nflda_stripe_indices of RFC 8881 13.4.3.
+TABLE_HANDLES, TABLE_FIRST = b"\x67\x37\x87\x36", 2
+TABLE_INDICES = (2, 0, 1, 0)
 # More than a file of these cases has.
 MOST_OCTETS = 1 << 20
 PATTERN_OFFSET = 3 * UNIT // 2
@@ -97,12 +100,12 @@ def test_packing(bench, name):
 
 def _permuted(layout):
     """RFC 8881 13.4.4: the first stripe index is not 0."""
-    layout.first = 2
+    layout.first = TABLE_FIRST
 
 
 def _four_indices(device):
     """More stripe indices than data servers, as in the tables of RFC 8881 13.4.4."""
-    device.indices = [2, 0, 1, 0]
+    device.indices = list(TABLE_INDICES)
 
 
 @case("client.pnfs.striping.table", requirements=[HANDLE, UNITS], needs=NEEDS)
@@ -112,6 +115,50 @@ def test_table(bench):
     script = StripedServer(results={**bent_layout(_permuted), **bent_device(_four_indices)})
     outcome = use_striped(bench, script, deviate=WITHOUT_HOLES)
     expect_placed(bench, script, outcome, UNITS)
+
+
+class Dense(StripedServer):
+    """A layout with dense packing, as in the RFC's table, in front of the reference server's with sparse packing."""
+
+    def __init__(self):
+        super().__init__(
+            results={**bent_layout(self._pack), **bent_device(_four_indices)},
+            arguments={"PUTFH": self._unpack_handle, "READ": self._unpack, "WRITE": self._unpack},
+        )
+
+    @staticmethod
+    def _pack(layout):
+        """The handles of the table, with those of the data servers behind them."""
+        _permuted(layout)
+        layout.util |= DENSE
+        sparse = layout.handles
+        layout.handles = [
+            bytes([first]) + sparse[index if sparse[1:] else 0]
+            for first, index in zip(TABLE_HANDLES, TABLE_INDICES)
+        ]
+
+    @staticmethod
+    def _unpack_handle(_call, arguments):
+        arguments.object = bytes(arguments.object)[1:]
+        return True
+
+    @staticmethod
+    def _unpack(call, arguments):
+        """The offset in the file, of one in what the handle has."""
+        count = len(TABLE_INDICES)
+        turn = (TABLE_HANDLES.find(call.handle[:1]) - TABLE_FIRST) % count
+        stripe, octet = divmod(arguments.offset, UNIT)
+        arguments.offset = (stripe * count + turn) * UNIT + octet
+        return True
+
+
+@case("client.pnfs.striping.table-dense", requirements=[HANDLE, OFFSET], needs=NEEDS)
+def test_table_dense(bench):
+    """Four stripe indices over three data servers, with a filehandle for each index, as in the RFC's tables of dense
+    packing."""
+    script = Dense()
+    outcome = use_striped(bench, script, deviate=WITHOUT_HOLES)
+    expect_placed(bench, script, outcome)
 
 
 @case("client.pnfs.striping.pattern-offset", requirements=[UNITS], needs=NEEDS)

@@ -205,6 +205,14 @@ def shuffled_rounds(parts, chance):
         yield from chance.sample(parts, len(parts))
 
 
+def check_deaths(died, asked):
+    """Ends the program unless as many parts have died as were asked for. A copy may be over before its kills are."""
+    if died != asked:
+        sys.exit(
+            f"{died} parts died of the {asked} asked for: the copies were over too early, try a larger --mib"
+        )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--provider", default="iwarp", choices=["iwarp", "roce", "tcp"])
@@ -237,6 +245,7 @@ def main():
                     flush=True,
                 )
             cluster.end()
+        check_deaths(died, asked=2 * words.kills * words.times)
         print(
             f"{words.times} times {words.mib} MiB there and back, {died} deaths: no octet lost or wrong"
         )

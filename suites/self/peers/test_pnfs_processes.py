@@ -7,7 +7,7 @@ import socket
 
 import pytest
 from pnfs_mount import NFS4, Connections, Mounted, done, octets, status
-from pnfs_processes import CHUNK, Cluster, there_and_back
+from pnfs_processes import check_deaths, CHUNK, Cluster, there_and_back
 
 from steertag.suite.cases import kinds
 from steertag.suite.nfs_client.compound import operation
@@ -36,6 +36,12 @@ def test_no_octet_is_lost_or_wrong_while_each_part_dies_in_turn(tmp_path, provid
                 deaths += there_and_back(cluster, source, tmp_path / "back", KILLS, turn)[0]
         cluster.end()
     assert deaths >= 2 * KILLS, f"{MOST_COPIES} copies ended before each part had died twice"
+
+
+def test_a_run_with_fewer_deaths_than_asked_for_is_a_failure():
+    check_deaths(4, asked=4)
+    with pytest.raises(SystemExit, match="3 parts died of the 4 asked for"):
+        check_deaths(3, asked=4)
 
 
 class Places:

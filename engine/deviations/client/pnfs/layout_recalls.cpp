@@ -70,7 +70,7 @@ constexpr Deviation kLayoutRecalls[] = {
                     }}},
     {.name = "layout-recall-stateid-ignored",
      .side = trace::Role::client,
-     .breaks = {"RFC8881-12.5.5.2.1.2-2"},
+     .breaks = {"RFC8881-12.5.5.2.1.2-2", "RFC8881-12.5.3-2"},
      .sentence = "A recalled layout goes back by the stateid from before the recall.",
      .client = {.options =
                     [](peer::FileClientOptions& options) {
