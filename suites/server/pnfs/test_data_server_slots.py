@@ -50,16 +50,17 @@ def _read_at_once(user, session, part, slots, content, requirement_id, of_octets
 @pytest.mark.parametrize("name", CHANNELS)
 def test_slots_and_credits(bench, name):
     """A session at a data server with more slots than the connection has credits, and with fewer. As many READs as both
-    allow are answered at once."""
-    slots, credits = CHANNELS[name]
+    allow are answered at once, in the last slots."""
+    asked, credits = CHANNELS[name]
     user = user_with_layout(bench)
     content = written(bench, user, UNEQUAL)
     part = user.parts()[0]
-    session = _session(bench, user, part, UNEQUAL, slots, credits=credits)
+    session = _session(bench, user, part, UNEQUAL, asked, credits=credits)
     # The reply has the grant of credits.
     expect(session.exchange(), UNEQUAL, must=[kinds.REPLY])
     count = min(session.conn.window, session.slots, MOST_TRIED)
-    _read_at_once(user, session, part, range(count), content, UNEQUAL, LESSER)
+    slots = range(session.slots - count, session.slots)
+    _read_at_once(user, session, part, slots, content, UNEQUAL, LESSER)
 
 
 @case("server.pnfs.slots.granted", requirements=[GRANTED], needs=NEEDS, over=ANY)
