@@ -25,6 +25,9 @@ struct Deviation {
   /// Of the server: whether the fixed script of deviation_test.cpp shows it; if not, only the
   /// suites do.
   bool script_shows = true;
+  /// Of the server: its data servers in one process change messages, and the metadata server does
+  /// not. `server.options` are those of all.
+  bool at_data_servers = false;
   /// Of the server: arguments of its program, with spaces between, without which no suite shows it.
   std::string_view argument{};
 

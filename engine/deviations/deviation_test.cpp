@@ -90,6 +90,20 @@ TEST(DeviationTable, ASideHasItsOwnOnly) {
   EXPECT_NE(deviations::find("msgp-taken", trace::Role::client), nullptr);
 }
 
+TEST(DeviationTable, ThoseOfDataServersLeaveTheMetadataServerAlone) {
+  for (const Deviation* row : deviations::all(trace::Role::server)) {
+    if (!row->at_data_servers) continue;
+    deviations::ServerDeviations chosen;
+    ASSERT_TRUE(chosen.add(row->name));
+    ServerOptions options;
+    chosen.install(options);
+    EXPECT_EQ(options.interposer, nullptr) << row->name;
+    ASSERT_TRUE(options.data_server_interposer) << row->name << " changes no message";
+    EXPECT_NE(options.data_server_interposer(), options.data_server_interposer())
+        << "data servers share an interposer, which knows connections by number";
+  }
+}
+
 TEST(DeviationTable, UnknownNamesGetProposals) {
   deviations::ServerDeviations none;
   const auto added = none.add("grant-zero");

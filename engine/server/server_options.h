@@ -1,6 +1,7 @@
 // How a reference server shall be, and what it refuses to be.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -57,6 +58,8 @@ struct ServerOptions {
   /// their order. 0: free ones.
   std::uint16_t first_data_server_port = 0;
   std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire
+  /// Makes the interposer of each data server in this process. Empty: they have none.
+  std::function<std::shared_ptr<Interposer>()> data_server_interposer;
 };
 
 /// One sentence about what makes these options impossible.

@@ -87,6 +87,7 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
   its_state.recovery_path.clear();
   if (!how.pnfs_policy.lease_of_metadata_server) its_state.lease /= kShorterLease;
   for (std::uint32_t index = 0; index < pattern.count; ++index) {
+    if (how.data_server_interposer) at_data_server.interposer = how.data_server_interposer();
     if (index < at_data_servers.size()) at_data_server.interposer = at_data_servers[index];
     const auto added =
         server->add(beside(addresses, index, how.first_data_server_port),

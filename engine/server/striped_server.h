@@ -19,8 +19,8 @@ class StripedServer {
  public:
   /// The metadata server listens at `urls`, each an address that clients can reach. Each data
   /// server listens at a free port of the same hosts, by the same transports. Interposer and direct
-  /// access of `how` are the metadata server's alone; `at_data_servers` are those of the data
-  /// servers, or empty. `storage` must outlive the server.
+  /// access of `how` are the metadata server's alone. The interposers of data servers are
+  /// `at_data_servers`, or what `how` makes. `storage` must outlive the server.
   static Expected<std::unique_ptr<StripedServer>, net::Error> start(
       std::span<const net::Url> urls, Backend& storage, const Nfs4StateOptions& state,
       const StripePattern& pattern, const ServerOptions& how, TroubleCallback on_trouble = {},

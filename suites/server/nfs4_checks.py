@@ -5,12 +5,15 @@ from steertag.suite import expect, kinds
 from steertag.suite.cases.case_run import current_run
 from steertag.suite.nfs_client.nfs4_client import BESIDE_DATA, getattr_of, putfh, read
 from steertag.verdict import Verdict
+from .chunk_checks import chunk_length
 
 NFS4 = nfs.nfs4
 BACK = NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN
 READ = NFS4.OPEN4_SHARE_ACCESS_READ
 WRITE = NFS4.OPEN4_SHARE_ACCESS_WRITE
 WANT_READ = NFS4.OPEN4_SHARE_ACCESS_WANT_READ_DELEG
+# The requirements that expect_chunks asserts beside that of its caller.
+COPIED, EMPTY = "RFC8166-3.4.6-4", "RFC8267-6.4.1-5"
 # Statuses for a COMPOUND that is malformed to the server.
 MALFORMED = ("nfs:NFS4ERR_BADXDR", "rpc:GARBAGE_ARGS")
 # The most READs that read a file back: enough for 256 KiB at 256 octets each.
@@ -53,6 +56,19 @@ def expect_reads(outcome, requirement_id, *contents):
             note_fewer(requirement_id, "a READ")
             content = content[: len(found.data)]
         expect.data(found.data, content, requirement_id, "octets of a READ", outcome=outcome)
+
+
+def expect_chunks(outcome, lengths, requirement_id):
+    """The reply returns each write chunk with this many octets. None stands for an empty chunk,
+    which stays empty."""
+    returned = outcome.header.write_list
+    expect.equal(len(returned), len(lengths), COPIED, "write chunks of the reply", outcome=outcome)
+    for number, (chunk, length) in enumerate(zip(returned, lengths)):
+        what = f"octets in write chunk {number}"
+        if length is None:
+            expect.equal(len(chunk), 0, EMPTY, "segments of an empty chunk", outcome=outcome)
+        else:
+            expect.equal(chunk_length(chunk), length, requirement_id, what, outcome=outcome)
 
 
 def items(outcome, call):

@@ -30,16 +30,34 @@ def test_size(bench):
 
 @case("server.pnfs.layoutcommit.new-size", requirements=[REPLY], needs=NEEDS, over=ANY)
 def test_new_size(bench):
-    """LAYOUTCOMMIT with a last write offset behind the end. If the size changes, the reply has it."""
+    """LAYOUTCOMMIT with a last write offset behind the end. If the size changes, the reply has it, and else none."""
     user = user_with_layout(bench)
-    written(bench, user, REPLY)
+    content = written(bench, user, REPLY)
+    _expect_new_size(user, len(content) - 1 + BEHIND)
+
+
+@case("server.pnfs.layoutcommit.same-size", requirements=[REPLY], needs=NEEDS, over=ANY)
+def test_same_size(bench):
+    """A second LAYOUTCOMMIT with the last octet of the file. The size stays, and the reply has none."""
+    user = user_with_layout(bench)
+    content = written(bench, user, REPLY)
+    for _ in range(2):
+        before, after = _expect_new_size(user, len(content) - 1)
+    expect.equal(after, before, REPLY, "size after the second LAYOUTCOMMIT")
+
+
+def _expect_new_size(user, last):
+    """LAYOUTCOMMIT of this last write offset: (size before, size after). The reply has the size if it changes."""
     before = attributes(user, "size")["size"]
-    outcome = expect(user.layout_commit(before - 1 + BEHIND), REPLY, must=[kinds.REPLY])
+    outcome = expect(user.layout_commit(last), REPLY, must=[kinds.REPLY])
     after = attributes(user, "size")["size"]
     size = new_size(outcome)
-    if after != before:
-        expect.true(size.ns_sizechanged, REPLY, "ns_sizechanged", outcome=outcome)
+    if after == before:
+        expect.true(not size.ns_sizechanged, REPLY, "no new size in the reply", outcome=outcome)
+    else:
+        expect.true(size.ns_sizechanged, REPLY, "a new size in the reply", outcome=outcome)
         expect.equal(size.ns_size, after, REPLY, "ns_size", outcome=outcome)
+    return before, after
 
 
 @case("server.pnfs.layoutcommit.smaller", requirements=[KEPT], needs=NEEDS, over=ANY)

@@ -14,15 +14,27 @@ RIGHT, FIRST, SEQUENCE = "RFC8881-12.5.2-2", "RFC8881-12.5.2-3", "RFC8881-12.5.3
 GONE, SEQID_ZERO = "RFC8881-12.5.3-5", "RFC8881-12.5.5.2.1.4-3"
 UNKNOWN_TYPES = {"zero": 0, "private": 0x80000001}
 SMALL = 4096
-# (loga_offset, loga_length, loga_minlength) as of RFC 8881 table 22.
+# (loga_iomode, loga_offset, loga_length, loga_minlength) as of RFC 8881 table 22.
 RANGES = {
-    "whole": (0, ALL, 0),
-    "whole-at-least-one": (0, ALL, 1),
-    "beginning": (0, SMALL, SMALL),
-    "middle": (SMALL, SMALL, 1),
-    "nothing-needed": (SMALL, SMALL, 0),
-    "to-the-end": (SMALL, ALL, SMALL),
+    "whole": (RW_LAYOUT, 0, ALL, 0),
+    "whole-at-least-one": (RW_LAYOUT, 0, ALL, 1),
+    "beginning": (RW_LAYOUT, 0, SMALL, SMALL),
+    "middle": (RW_LAYOUT, SMALL, SMALL, 1),
+    "nothing-needed": (RW_LAYOUT, SMALL, SMALL, 0),
+    "to-the-end": (RW_LAYOUT, SMALL, ALL, SMALL),
+    "all-needed": (RW_LAYOUT, 0, ALL, ALL),
+    "all-needed-behind": (RW_LAYOUT, SMALL, ALL, ALL),
+    "read-beginning": (READ_LAYOUT, 0, SMALL, SMALL),
+    "read-middle": (READ_LAYOUT, SMALL, SMALL, 1),
+    "read-nothing-needed": (READ_LAYOUT, SMALL, SMALL, 0),
+    "read-beyond-end": (READ_LAYOUT, 0, ALL, 3 * SMALL),
+    "read-all-needed": (READ_LAYOUT, 0, ALL, ALL),
+    "read-all-needed-behind": (READ_LAYOUT, SMALL, ALL, ALL),
 }
+FILE_OCTETS = 2 * SMALL
+# RFC 8881 18.43.3, behind the table.
+UNABLE = {"nfs:NFS4ERR_BADLAYOUT": "the target cannot return what loga_minlength asks for"}
+LATER = {"nfs:NFS4ERR_LAYOUTTRYLATER": "no layout is readily available"}
 INVALID = {
     "length-below-minimum": (0, SMALL, SMALL + 1),
     "length-beyond-end": (SMALL, ALL - 1, 0),
@@ -93,18 +105,35 @@ def test_invalid(bench, name):
 def test_range(bench, name):
     """LAYOUTGET of a range. The layouts begin at loga_offset or below it, reach as far as
     loga_minlength, and lie side by side. They are at least as permissive as what was asked for."""
-    offset, length, least = RANGES[name]
-    user = LayoutUser(bench)
+    iomode, offset, length, least = RANGES[name]
+    file = bench.name("file")
+    bench.file(bytes(FILE_OCTETS), file)
+    user = LayoutUser(bench, name=file)
     fields = {"loga_offset": offset, "loga_length": length, "loga_minlength": least}
-    got = user.take(user.layout_get(**fields))
-    first = got.logr_layout[0]
+    outcome = user.layout_get(loga_iomode=iomode, **fields)
+    unable = LATER if least == 0 else UNABLE
+    if expect(outcome, RANGE, must=[kinds.REPLY], latitude=unable).kind != kinds.REPLY:
+        return
+    layouts = user.take(outcome).logr_layout
+    first = layouts[0]
+    permitted = [READ_LAYOUT, RW_LAYOUT] if iomode == READ_LAYOUT else [RW_LAYOUT]
+    expect.one_of(first.lo_iomode, permitted, ELEMENTS, "lo_iomode of the first layout")
     expect.at_most(first.lo_offset, offset, RANGE, "lo_offset")
     end = first.lo_offset
-    for layout in got.logr_layout:
+    for layout in layouts:
         expect.equal(layout.lo_offset, end, ELEMENTS, "lo_offset behind the layout before")
-        expect.equal(layout.lo_iomode, RW_LAYOUT, ELEMENTS, "lo_iomode")
+        expect.equal(layout.lo_iomode, first.lo_iomode, ELEMENTS, "lo_iomode")
         end = ALL if layout.lo_length == ALL else layout.lo_offset + layout.lo_length
-    expect.at_least(end, offset + max(least, 1), RANGE, "end of the layouts")
+    needed = _end(first.lo_iomode, offset, least) or first.lo_offset + 1
+    expect.at_least(end, needed, RANGE, "end of the layouts")
+
+
+def _end(iomode, offset, least):
+    """Where layouts of this iomode may end, by table 22. None: anywhere."""
+    if least == 0:
+        return None
+    end = ALL if least == ALL else offset + least
+    return min(end, FILE_OCTETS) if iomode == READ_LAYOUT else end
 
 
 @case("server.pnfs.layoutget.seqid", requirements=[FIRST, SEQUENCE], needs=NEEDS, over=ANY)

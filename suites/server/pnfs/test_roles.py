@@ -6,9 +6,11 @@ from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.layout_user import DS, MDS, NON_PNFS, ROLES
 from steertag.suite.nfs_client.nfs4_client import putfh
+from .data_server_roles import register
 from .layout_checks import NEEDS, user_with_layout
 
 ROLE, SECURITY = "RFC8881-13.1-2", "RFC8881-13.12-2"
+AT_DATA_SERVER = "RFC8881-13.1-7"
 LEGAL = [MDS, MDS | DS, DS, NON_PNFS, DS | NON_PNFS]
 ASKED = {"none": 0, "mds": MDS, "ds": DS, "non-pnfs": NON_PNFS, "mds-ds": MDS | DS, "all": ROLES}
 
@@ -21,6 +23,26 @@ def test_role(bench, name):
     outcome = expect(client.exchange_id(eia_flags=ASKED[name]), ROLE, must=[kinds.REPLY])
     roles = outcome.result["EXCHANGE_ID"].resok4.eir_flags & ROLES
     expect.one_of(roles, LEGAL, ROLE, "roles in eir_flags", outcome=outcome)
+
+
+@case(
+    "server.pnfs.role.at-data-server-{name}",
+    requirements=[ROLE, AT_DATA_SERVER],
+    needs=NEEDS,
+    over=ANY,
+)
+@pytest.mark.parametrize("name", ASKED)
+def test_role_at_data_server(bench, name):
+    """EXCHANGE_ID with some roles at each data server of a layout. The roles of the reply are a combination that is
+    allowed. A client that asks for a data server alone gets that role."""
+    user = user_with_layout(bench)
+    for number, ways in enumerate(user.device.servers):
+        roles = register(bench.data_server_client(user.client, ways), ROLE, ASKED[name])
+        expect.one_of(roles, LEGAL, ROLE, f"roles of data server {number}")
+        # A server with a client ID for each role may choose among several roles.
+        if name == "ds":
+            what = f"data server {number} has EXCHGID4_FLAG_USE_PNFS_DS"
+            expect.true(roles & DS != 0, AT_DATA_SERVER, what)
 
 
 @case("server.pnfs.security.{place}", requirements=[SECURITY], needs=NEEDS, over=ANY)

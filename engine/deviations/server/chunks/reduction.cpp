@@ -153,18 +153,31 @@ void refuse_results_beyond_list(peer::ReplyStep& reply) {
   if (chunks > 0 && chunks < reply.reply.items().size()) reply.outcome = peer::Outcome::chunk_error;
 }
 
+void ignore_write_chunks(peer::ReplyStep& reply) {
+  if (chunks_of(reply) > 0) leave_inline(reply.reply, 0);
+}
+
 constexpr Deviation kReduction[] = {
     {.name = "write-chunk-ignored",
      .breaks = {"RFC8166-4.3.2-3", "RFC8267-6.1-3"},
      .sentence = "Eligible results are sent inline although a write chunk was offered.",
-     .server = {.reply =
-                    [](peer::ReplyStep& reply) {
-                      if (chunks_of(reply) > 0) leave_inline(reply.reply, 0);
-                    }}},
+     .server = {.reply = ignore_write_chunks}},
+    {.name = "data-server-chunk-ignored",
+     .breaks = {"RFC8267-6.4.1-4"},
+     .sentence = "A data server sends the data of READ inline although a write chunk was offered.",
+     .server = {.reply = ignore_write_chunks},
+     .script_shows = false,
+     .at_data_servers = true},
     {.name = "small-write-chunk-cut",
      .breaks = {"RFC8166-3.4.6.2-3", "RFC8166-4.3.2.3-2"},
      .sentence = "A result that is larger than its write chunk is cut off.",
      .server = {.reply = cut_to_room}},
+    {.name = "data-server-chunk-cuts-result",
+     .breaks = {"RFC8267-3.1-1"},
+     .sentence = "A data server cuts off a result that is larger than its write chunk.",
+     .server = {.reply = cut_to_room},
+     .script_shows = false,
+     .at_data_servers = true},
     {.name = "reduces-ineligible-result",
      .breaks = {"RFC8166-3.4.2-2", "RFC8267-4-5"},
      .sentence = "Results that are not eligible are placed in an offered write chunk.",

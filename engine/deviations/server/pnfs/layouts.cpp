@@ -245,6 +245,16 @@ constexpr Deviation kLayouts[] = {
                           [](auto& result) { result.resok4.locr_newsize = {}; });
                     }},
      .script_shows = false},
+    {.name = "layoutcommit-size-repeated",
+     .breaks = {"RFC8881-12.5.4.2-2"},
+     .sentence = "LAYOUTCOMMIT says that it set the size when the size stays.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_result<nfs4::LayoutcommitResult>(
+                          reply, Opnum::OP_LAYOUTCOMMIT,
+                          [](auto& result) { result.resok4.locr_newsize.ns_sizechanged = true; });
+                    }},
+     .script_shows = false},
     {.name = "layoutcommit-iomode-invalid",
      .breaks = {"RFC8881-18.42.3-1"},
      .sentence = "LAYOUTCOMMIT with a layout for reading gets NFS4ERR_INVAL.",

@@ -11,7 +11,47 @@ using peer::ServerOptions;
 constexpr std::uint32_t kBothRoles =
     nfs4::EXCHGID4_FLAG_USE_PNFS_MDS | nfs4::EXCHGID4_FLAG_USE_PNFS_DS;
 
+template <class Change>
+void change_roles(peer::ReplyStep& reply, Change change) {
+  change_result<nfs4::ExchangeIdResult>(reply, Opnum::OP_EXCHANGE_ID,
+                                        [&](auto& result) { change(result.resok4.eir_flags); });
+}
+
 constexpr Deviation kRoles[] = {
+    {.name = "data-server-flag-missing",
+     .breaks = {"RFC8881-13.1-7"},
+     .sentence = "A data server says that it is a server without pNFS.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_roles(reply, [](std::uint32_t& flags) {
+                        flags &= ~nfs4::EXCHGID4_FLAG_USE_PNFS_DS;
+                        flags |= nfs4::EXCHGID4_FLAG_USE_NON_PNFS;
+                      });
+                    }},
+     .script_shows = false,
+     .at_data_servers = true},
+    {.name = "data-server-role-mixed",
+     .breaks = {"RFC8881-13.1-2"},
+     .sentence = "A data server returns all three roles in EXCHANGE_ID.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_roles(reply, [](std::uint32_t& flags) {
+                        flags |= nfs4::EXCHGID4_FLAG_MASK_PNFS;
+                      });
+                    }},
+     .script_shows = false,
+     .at_data_servers = true},
+    {.name = "data-server-commit-verifier",
+     .breaks = {"RFC8881-18.32.3-1"},
+     .sentence = "COMMIT at a data server has another write verifier than WRITE there.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_result<nfs4::CommitResult>(reply, Opnum::OP_COMMIT, [](auto& result) {
+                        result.resok4.writeverf[0] ^= std::byte{1};
+                      });
+                    }},
+     .script_shows = false,
+     .at_data_servers = true},
     {.name = "layouts-unavailable-at-data-server",
      .breaks = {"RFC8881-12.6-2", "RFC8881-13.6-4"},
      .sentence = "A data server answers to operations on layouts with NFS4ERR_LAYOUTUNAVAILABLE.",

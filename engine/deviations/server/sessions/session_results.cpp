@@ -48,6 +48,19 @@ void fail_uncached_retry(peer::ReplyStep& reply, Status status) {
                                       [&](auto& result) { result.status = status; });
 }
 
+void call_lost_session_dead(peer::ReplyStep& reply) {
+  change_error<nfs4::SequenceResult>(reply, Opnum::OP_SEQUENCE, Status::NFS4ERR_BADSESSION,
+                                     Status::NFS4ERR_DEADSESSION);
+}
+
+void own_by_connection(peer::ReplyStep& reply) {
+  const std::string text = "connection " + std::to_string(reply.connection);
+  change_result<nfs4::ExchangeIdResult>(
+      reply, Opnum::OP_EXCHANGE_ID, [&](nfs4::ExchangeIdResult& result) {
+        result.resok4.eir_server_owner.so_major_id = std::as_bytes(std::span(text));
+      });
+}
+
 constexpr Deviation kSessionResults[] = {
     {.name = "channel-size-raised",
      .breaks = {"RFC8881-18.36.3-5"},
@@ -140,13 +153,14 @@ constexpr Deviation kSessionResults[] = {
     {.name = "lost-session-dead",
      .breaks = {"RFC8881-2.10.13.1.4-1"},
      .sentence = "A session that is not there gets NFS4ERR_DEADSESSION.",
-     .server = {.reply =
-                    [](peer::ReplyStep& reply) {
-                      change_error<nfs4::SequenceResult>(reply, Opnum::OP_SEQUENCE,
-                                                         Status::NFS4ERR_BADSESSION,
-                                                         Status::NFS4ERR_DEADSESSION);
-                    }},
+     .server = {.reply = call_lost_session_dead},
      .script_shows = false},
+    {.name = "data-server-session-dead",
+     .breaks = {"RFC8881-2.10.13.1.4-1"},
+     .sentence = "A session of another server gets NFS4ERR_DEADSESSION at a data server.",
+     .server = {.reply = call_lost_session_dead},
+     .script_shows = false,
+     .at_data_servers = true},
     {.name = "uncached-retry-fails-sequence",
      .breaks = {"RFC8881-2.10.6.1.3-2"},
      .sentence = "The retry of an uncached request gets NFS4ERR_RETRY_UNCACHED_REP for SEQUENCE.",
@@ -196,16 +210,14 @@ constexpr Deviation kSessionResults[] = {
     {.name = "server-owner-per-connection",
      .breaks = {"RFC8881-2.10.5-2"},
      .sentence = "EXCHANGE_ID names another server owner on each connection.",
-     .server = {.reply =
-                    [](peer::ReplyStep& reply) {
-                      const std::string text = "connection " + std::to_string(reply.connection);
-                      change_result<nfs4::ExchangeIdResult>(
-                          reply, Opnum::OP_EXCHANGE_ID, [&](nfs4::ExchangeIdResult& result) {
-                            result.resok4.eir_server_owner.so_major_id =
-                                std::as_bytes(std::span(text));
-                          });
-                    }},
+     .server = {.reply = own_by_connection},
      .script_shows = false},
+    {.name = "data-server-owner-per-connection",
+     .breaks = {"RFC8881-2.10.5-2"},
+     .sentence = "EXCHANGE_ID at a data server names another server owner on each connection.",
+     .server = {.reply = own_by_connection},
+     .script_shows = false,
+     .at_data_servers = true},
 };
 
 }  // namespace

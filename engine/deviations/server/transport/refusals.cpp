@@ -209,6 +209,18 @@ constexpr Deviation kRefusals[] = {
                         arriving.refuse();
                     }},
      .script_shows = false},
+    {.name = "data-server-read-chunk-refused",
+     .breaks = {"RFC8267-6.1-1"},
+     .sentence = "A data server answers a call with a read chunk with ERR_CHUNK.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (matches(arriving, [](const wire::Header& header, View /*payload*/) {
+                            return !header.read_list.empty();
+                          }))
+                        arriving.refuse();
+                    }},
+     .script_shows = false,
+     .at_data_servers = true},
     {.name = "second-read-chunk-refused",
      .breaks = {"RFC8267-6.1-1"},
      .sentence = "A call with two read chunks is answered with ERR_CHUNK.",

@@ -114,15 +114,18 @@ class Bench:
             settings.update(place)
         return self._connect_rdma(False, False, settings, link)
 
-    def connect_data_server(self, ways):
+    def connect_data_server(self, ways, tcp=False, **settings):
         """A connection to a data server, judged and captured. `ways` are its (netid, universal address);
-        the first over the transport of the run is used. A replay lacks the addresses."""
+        the first over the transport of the run, or over TCP, is used. `settings` are those of `connect`. A replay
+        lacks the addresses."""
         self._log.gap = self._log.gap or "the target gives the addresses of its data servers"
-        link = data_server_link(self._link, self.target.profile, ways)
+        if tcp:
+            self.need("tcp")
+        link = data_server_link(self._link.twin if tcp else self._link, self.target.profile, ways)
         if link.transport == TCP:
             conn = self._connect_tcp(link, True)
         else:
-            settings = {"receives": RECEIVES + REVERSE_CREDITS}
+            settings = {"receives": RECEIVES + REVERSE_CREDITS, **settings}
             conn = self._connect_rdma(True, True, settings, link)
         Callbacks(conn)
         return conn, link
@@ -242,9 +245,10 @@ class Bench:
         self._clients.append(client)
         return client
 
-    def data_server_client(self, client, ways):
-        """A nfs4_client.Nfs4Client of the same owner at a data server (RFC 8881 13.1), over a connection of its own."""
-        conn, link = self.connect_data_server(ways)
+    def data_server_client(self, client, ways, **settings):
+        """A nfs4_client.Nfs4Client of the same owner at a data server (RFC 8881 13.1), over a connection of its own
+        with these settings."""
+        conn, link = self.connect_data_server(ways, **settings)
         made = Nfs4Client(conn, client.owner.decode(), client.verifier)
         made.home = link
         self._clients.append(made)
