@@ -4,6 +4,7 @@ server has held a call before: nothing of it is executed, and none of its octets
 import pytest
 
 from steertag.suite import ANY, case, expect, kinds
+from steertag.suite.nfs_client.nfs_message import auth_sys
 from ..changed_directory import ChangedDirectory
 from ..chunk_checks import expect_alive, reduce_item, write_call
 
@@ -17,6 +18,14 @@ MORE_RECEIVES, MOST_RECEIVES = 32, 256
 INLINE = 512
 CHUNK = 4096
 FRESH = b"what another client has written since"
+# User and group that own nothing, and may write the file because of its mode.
+STRANGER = 4711
+# The stranger's data are this many octets again and again; a message with a few of them has them whole.
+MARK_OCTETS = 16
+# Of a WRITE without its data, with room.
+BESIDE_DATA = 256
+TAG_OCTETS = 400
+NOT_HIS = "the target lets no other user write a file of mode 666"
 
 
 class PrimedConnection:
@@ -54,6 +63,14 @@ ENDS = {
 }
 
 
+def end_of(name, call, handle):
+    """Octets of the WRITE to the file of this handle."""
+    if name not in ENDS:
+        return {"nothing": 0, "xid": 4, "rpc-header": 24}[name]
+    arguments = bytes(call.payload).index(bytes(handle)) - 4
+    return arguments + ENDS[name](-(-len(handle) // 4) * 4)
+
+
 @case("server.old-memory.call-{name}", requirements=[GARBAGE], hostile=True, over=ANY)
 @pytest.mark.parametrize("name", ["nothing", "xid", "rpc-header", *ENDS])
 def test_call(bench, name):
@@ -61,13 +78,7 @@ def test_call(bench, name):
     primed = PrimedConnection(bench)
     conn = primed.conn
     call = write_call(conn, primed.new, bench.random.randbytes(INLINE))
-    payload = bytes(call.payload)
-    if name in ENDS:
-        arguments = payload.index(bytes(primed.new)) - 4
-        end = arguments + ENDS[name](-(-len(primed.new) // 4) * 4)
-    else:
-        end = {"nothing": 0, "xid": 4, "rpc-header": 24}[name]
-    call.payload = payload[:end]
+    call.payload = bytes(call.payload)[: end_of(name, call, primed.new)]
     outcome = conn.exchange(call)
     primed.expect_nothing_old(GARBAGE)
     expect(outcome, GARBAGE, must=UNEXECUTED)
@@ -98,4 +109,72 @@ def test_chunk(bench, octets):
     outcome = conn.exchange(call)
     primed.expect_nothing_old(GARBAGE)
     expect(outcome, GARBAGE, must=UNEXECUTED)
+    expect_alive(conn, GARBAGE)
+
+
+class OtherUser:
+    """Another user, whose WRITEs have filled every receive of a connection that has ended since. Then there is `conn`,
+    of the suite's own user, and an empty file `new`."""
+
+    def __init__(self, bench):
+        self._place = ChangedDirectory(bench)
+        self._mark = bench.random.randbytes(MARK_OCTETS)
+        his = self._place.make_file("his")
+        self.new = self._place.make_file("new")
+        conn = bench.connect()
+        conn.credential = auth_sys(STRANGER, STRANGER)
+        length = conn.negotiated.to_server_bytes - BESIDE_DATA
+        data = (self._mark * (length // MARK_OCTETS + 1))[:length]
+        for _ in range(min(conn.grant + MORE_RECEIVES, MOST_RECEIVES)):
+            outcome = conn.exchange(write_call(conn, his, data))
+            if outcome.kind in ("nfs:NFS3ERR_ACCES", "nfs:NFS3ERR_PERM"):
+                bench.not_testable(NOT_HIS)
+            expect(outcome, GARBAGE, must=[kinds.REPLY])
+        conn.abort()
+        self.conn = bench.connect()
+
+    def expect_nothing_of_his(self, outcome, requirement_id):
+        """Neither the answer nor the file has data of the other user."""
+        told = self._mark in bytes(outcome.raw) + bytes(outcome.whole)
+        what = "the answer has nothing of what another user has written"
+        expect.true(not told, requirement_id, what, outcome=outcome)
+        what = "file of the call that ends too early"
+        expect.data(self._place.content("new"), b"", requirement_id, what, outcome=outcome)
+
+
+@case("server.old-memory.other-user-{name}", requirements=[GARBAGE, SHORT], hostile=True)
+@pytest.mark.parametrize("name", ["short", "rpc-header", *ENDS])
+def test_other_user(bench, name):
+    """A WRITE that ends too early, behind whole ones of another user, over a connection of his own."""
+    user = OtherUser(bench)
+    conn = user.conn
+    call = write_call(conn, user.new, bench.random.randbytes(INLINE))
+    if name == "short":
+        outcome = conn.exchange(call.encoded()[:27], xid=call.xid)
+        user.expect_nothing_of_his(outcome, SHORT)
+        expect(outcome, SHORT, must=[kinds.SILENCE])
+    else:
+        call.payload = bytes(call.payload)[: end_of(name, call, user.new)]
+        outcome = conn.exchange(call)
+        user.expect_nothing_of_his(outcome, GARBAGE)
+        expect(outcome, GARBAGE, must=UNEXECUTED)
+    expect_alive(conn, GARBAGE)
+
+
+@case(
+    "server.old-memory.other-user-tag",
+    requirements=[GARBAGE],
+    needs=["nfs41"],
+    hostile=True,
+)
+def test_tag_of_other_user(bench):
+    """A COMPOUND ends inside of its tag, which an answer would repeat, behind whole WRITEs of another user."""
+    user = OtherUser(bench)
+    conn = user.conn
+    call = conn.compound_call("PUTROOTFH", tag="t" * TAG_OCTETS)
+    payload = bytes(call.payload)
+    call.payload = payload[: payload.index(b"t" * TAG_OCTETS) + TAG_OCTETS // 2]
+    outcome = conn.exchange(call)
+    user.expect_nothing_of_his(outcome, GARBAGE)
+    expect(outcome, GARBAGE, must=[*UNEXECUTED, "nfs:NFS4ERR_BADXDR"])
     expect_alive(conn, GARBAGE)

@@ -25,13 +25,21 @@ def always():
 @dataclasses.dataclass(frozen=True)
 class DuplicateCall:
     """A call under test: `make(conn, xid)`. `again` are the statuses of a second execution. After
-    `meanwhile`, `holds` is true as long as there was none, as `sentence` says."""
+    `meanwhile`, `holds` is true as long as there was none, as `sentence` says. Without `meanwhile`,
+    `done` is true once the call was executed, as `effect` says."""
 
     make: Callable
     again: tuple = ()
     meanwhile: Callable = nothing
     holds: Callable = always
     sentence: str = ""
+    done: Callable = always
+    effect: str = ""
+
+
+def made(make, has, effect):
+    """A call that makes a name, which no other client removes."""
+    return DuplicateCall(make, (EXIST,), holds=has, sentence=effect, done=has, effect=effect)
 
 
 def nfs3(procedure, **fields):
@@ -48,6 +56,8 @@ def remove(bench):
         lambda: place.make_file("file"),
         lambda: place.has("file"),
         "the file that another client made under this name is there",
+        done=lambda: not place.has("file"),
+        effect="the file is not there any more",
     )
 
 
@@ -60,6 +70,8 @@ def rmdir(bench):
         lambda: place.make_directory("directory"),
         lambda: place.has("directory"),
         "the directory that another client made under this name is there",
+        done=lambda: not place.has("directory"),
+        effect="the directory is not there any more",
     )
 
 
@@ -73,6 +85,8 @@ def rename(bench):
         lambda: place.make_file("old"),
         lambda: place.has("old") and place.file_id("new") == moved,
         "the file that another client made under the old name is there, and the first under the new",
+        done=lambda: not place.has("old") and place.file_id("new") == moved,
+        effect="the file is there under its new name, and not under the old one",
     )
 
 
@@ -91,6 +105,8 @@ def create_guarded(bench):
         lambda: place.make_file("file", CONTENT),
         lambda: place.content("file") == CONTENT,
         "the file has what another client has written",
+        done=lambda: place.has("file"),
+        effect="the file is there",
     )
 
 
@@ -122,7 +138,7 @@ def make_directory(place):
 
 def mkdir(bench):
     place = ChangedDirectory(bench)
-    return DuplicateCall(make_directory(place), (EXIST,))
+    return made(make_directory(place), lambda: place.has("directory"), "the directory is there")
 
 
 def mkdir_removed(bench):
@@ -139,13 +155,16 @@ def mkdir_removed(bench):
 def symlink(bench):
     place = ChangedDirectory(bench)
     text = {"symlink_attributes": {}, "symlink_data": "where it leads"}
-    return DuplicateCall(nfs3("SYMLINK", where=place.where("link"), symlink=text), (EXIST,))
+    make = nfs3("SYMLINK", where=place.where("link"), symlink=text)
+    return made(make, lambda: place.has("link"), "the symbolic link is there")
 
 
 def link(bench):
     place = ChangedDirectory(bench)
     file = place.make_file("file")
-    return DuplicateCall(nfs3("LINK", file=file, link=place.where("link")), (EXIST,))
+    linked = place.file_id("file")
+    make = nfs3("LINK", file=file, link=place.where("link"))
+    return made(make, lambda: place.file_id("link") == linked, "the file has its second name")
 
 
 def link_removed(bench):

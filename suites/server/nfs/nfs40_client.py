@@ -69,7 +69,13 @@ class Nfs40Client:
 
     def open(self):
         """OPEN that makes the file."""
-        how = {"mode": NFS4.CreateMode.GUARDED4, "createattrs": NFS4.fattr(mode=0o640)}
+        return self._make_file(mode=NFS4.CreateMode.GUARDED4, createattrs=NFS4.fattr(mode=0o640))
+
+    def exclusive(self):
+        """OPEN that makes the file by a verifier, which is the same each time."""
+        return self._make_file(mode=NFS4.CreateMode.EXCLUSIVE4, createverf=b"verified")
+
+    def _make_file(self, **how):
         making = {"opentype": NFS4.OpenType.OPEN4_CREATE, "how": how}
         return [*self._path, self._open_operation(BOTH, openhow=making), "GETFH"]
 

@@ -59,7 +59,7 @@ def test_answered(bench, name, port):
 @pytest.mark.parametrize("port", PORTS)
 def test_unanswered(bench, name, port):
     """The connection is lost with the call in flight. Whether the server has executed it or not,
-    the call succeeds when it is repeated."""
+    the call succeeds when it is repeated, and what it asks for is done."""
     request = CALLS[name](bench)
     connections = Reconnections(bench, port)
     conn = connections.next()
@@ -70,6 +70,7 @@ def test_unanswered(bench, name, port):
     conn = connections.next()
     again = conn.exchange(request.make(conn, call.xid))
     expect(again, ONCE, must=[kinds.REPLY], warn=dict.fromkeys(request.again, AGAIN))
+    expect.true(request.done(), ONCE, request.effect, outcome=again)
 
 
 @case("server.duplicate.window-{port}", requirements=[ONCE, KEPT], over=ANY)

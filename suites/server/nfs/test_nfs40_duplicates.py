@@ -22,10 +22,14 @@ from .nfs40_client import FILE, NFS4, RESULT_CONFIRM, Nfs40Client
 SEQID = "RFC7530-9.1.7-1"
 ASSUMED = "RFC7530-16.33.5-1"
 EXIST, NOENT = "nfs:NFS4ERR_EXIST", "nfs:NFS4ERR_NOENT"
+NOT_SAME = "nfs:NFS4ERR_NOT_SAME"
+# That a SETATTR sets.
+NEW_MODE = 0o640
 
 # The requests before each one that is repeated.
 BEFORE = {
     "open": [],
+    "exclusive": [],
     "confirm": ["open"],
     "downgrade": ["open", "confirm", "open_again"],
     "lock": ["open", "confirm"],
@@ -121,21 +125,42 @@ def create(client, place):
     )
 
 
+def setattr_verified(client, place):
+    """The other client gives the file its first mode, so that VERIFY succeeds again."""
+    file = place.make_file(FILE)
+    first_mode = place.attributes(file).mode & 0o777
+    guard = operation("VERIFY", obj_attributes=NFS4.fattr(mode=first_mode))
+    change = operation("SETATTR", obj_attributes=NFS4.fattr(mode=NEW_MODE))
+    return DuplicateCall(
+        of(client, lookup(FILE), guard, change),
+        (NOT_SAME,),
+        lambda: place.set_mode(file, first_mode),
+        lambda: place.attributes(file).mode & 0o777 == first_mode,
+        "the file has the mode that another client has set",
+    )
+
+
 def of(client, *operations, before=()):
     """What makes the COMPOUND of these operations in the client's directory."""
     whole = [*before, *client.in_directory(*operations)]
     return lambda conn, xid=None: client.make(conn, whole, xid)
 
 
-NAMES = {"remove": remove, "rename": rename, "link": link, "create": create}
+NAMES = {
+    "remove": remove,
+    "rename": rename,
+    "link": link,
+    "create": create,
+    "setattr-verified": setattr_verified,
+}
 
 
 @case("server.nfs40.duplicate.{name}-{port}", requirements=[ASSUMED, KEPT], over=ANY)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("port", PORTS)
 def test_names(bench, name, port):
-    """A COMPOUND that changes names is repeated over a new connection, after another client has
-    undone it. It gets its first results, and nothing is done again."""
+    """A COMPOUND that changes names or a mode is repeated over a new connection, after another client
+    has undone it. It gets its first results, and nothing is done again."""
     place = ChangedDirectory(bench)
     client = Nfs40Client(bench, place)
     connections = Reconnections(bench, port)

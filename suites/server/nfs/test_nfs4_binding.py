@@ -7,17 +7,15 @@ import pytest
 
 from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
-from steertag.suite.nfs_client.nfs4_client import fore_channel, getattr_of, putfh, read, write
+from steertag.suite.nfs_client.nfs4_client import fore_channel, getattr_of, putfh, read
 from ..chunk_checks import OVERRUN, OVERRUN_LATITUDE, expect_alive
 from ..nfs4_checks import (
     COPIED,
     EMPTY,
     NFS4,
     expect_chunks,
-    expect_content,
     expect_reads,
     items,
-    need_inline,
     read_operations,
     status,
     with_file,
@@ -377,76 +375,6 @@ def test_overrun(bench, name):
             if offer.bytes() != offer.filled:
                 bench.latitude("RFC8166-4.5.3-3", "a part was written before the error")
     expect_alive(session.conn, "RFC8267-3.1-6")
-
-
-@case(
-    "server.nfs4.binding.limits-{name}",
-    requirements=["RFC8267-6.4.2-5", COPIED],
-    needs=["nfs41"],
-)
-@pytest.mark.parametrize("name", ["read", "write", "long-call", "everything"])
-def test_within_limits(bench, name):
-    """The limits that every server supports: sixteen segments in each chunk, and one chunk of each
-    kind. The kinds are position-zero read chunk, read chunk, write chunk and reply chunk."""
-    content = bench.random.randbytes(4096)
-    session, handle = with_file(bench, content)
-    conn, pieces = session.conn, [256] * 16
-    operations = [putfh(handle)]
-    if name != "read":
-        operations.append(write(content[::-1]))
-    if name != "write":
-        operations.append(read(4096))
-    call = session.call(*operations)
-    if name in ("write", "everything"):
-        conn.reduce_all(call, pieces)
-    if name in ("read", "everything"):
-        conn.write_chunk(call, sizes=pieces)
-    if name in ("long-call", "everything"):
-        length = len(call.payload)
-        conn.long_call(call, [8] * 15 + [length - 120])
-    if name in ("long-call", "everything"):
-        conn.reply_chunk(call, sizes=[1024] * 16)
-    need_inline(bench, conn, call)
-    outcome = conn.exchange(call)
-    expect(outcome, "RFC8267-6.4.2-5", must=[kinds.REPLY])
-    stored = content if name == "read" else content[::-1]
-    if name != "write":
-        expect_reads(outcome, "RFC8267-6.4.2-5", stored)
-    expect_content(session, handle, stored, "RFC8267-6.4.2-5")
-
-
-@case(
-    "server.nfs4.binding.complex-{name}",
-    requirements=["RFC8267-6.4.2-1", "RFC8267-6.4.2-6", "RFC8267-6.4.2-7"],
-    needs=["nfs41"],
-    hostile=True,
-)
-@pytest.mark.parametrize("name", ["17-segments", "100-chunks", "150-segments", "10-read-chunks"])
-def test_complex(bench, name):
-    """More segments or chunks than a server must take: taken, or ERR_CHUNK or GARBAGE_ARGS."""
-    content = bench.random.randbytes(4096)
-    session, handle = with_file(bench, content)
-    conn = session.conn
-    if name == "10-read-chunks":
-        writes = [write(b"abcd", offset=4 * number) for number in range(10)]
-        call = session.call(putfh(handle), *writes)
-        conn.reduce_all(call)
-    else:
-        call = session.call(*read_operations(handle, (0, 4096)))
-        if name == "100-chunks":
-            for _ in range(100):
-                call.add_write_chunk([])
-        else:
-            count = int(name.split("-")[0])
-            conn.write_chunk(call, sizes=[4096 - count + 1] + [1] * (count - 1))
-    need_inline(bench, conn, call)
-    outcome = conn.exchange(call)
-    closed = dict.fromkeys(kinds.CLOSED, "more than this server takes")
-    refused = [kinds.ERR_CHUNK, "rpc:GARBAGE_ARGS"]
-    expect(outcome, "RFC8267-6.4.2-1", must=[kinds.REPLY, *refused], warn=closed)
-    if outcome.kind == kinds.REPLY and "READ" in outcome.result:
-        expect_reads(outcome, "RFC8267-6.4.2-6", content)
-    expect_alive(conn, "RFC8267-6.4.2-7")
 
 
 @case(

@@ -127,6 +127,8 @@ class Backchannel(SessionWatch):
         self.conn = None  # the connection of its backchannel
         self.result = None  # what `callbacks` returned
         self.lost = False
+        self.change = None  # octets of a message -> those that are sent in their place
+        self.unawaited = {}  # XID: Answer, to calls that `callbacks` does not wait for
         self._delayed = False  # the client put a callback off
         self._callbacks, self._when, self._early = callbacks, when, early
         self._tolerates_delay, self._patient = tolerates_delay, patient
@@ -252,7 +254,8 @@ class Backchannel(SessionWatch):
             payload=octets,
             credential=credential,
         )
-        self.conn.raw.send(wire.encode(draft))
+        octets = wire.encode(draft)
+        self.conn.raw.send(octets if self.change is None else self.change(octets))
         return draft.xid
 
     def _credential(self):
@@ -363,7 +366,10 @@ class Backchannel(SessionWatch):
             return False
         self._unanswered.discard(sent.octets[:4])
         if sent.xid not in self._expected:
-            return False
+            if not FIRST_XID < sent.xid <= self._next_xid:
+                return False
+            self.unawaited[sent.xid] = answer_from(sent)
+            return True
         if self._expected[sent.xid] is None:
             self._take(sent)
         return True
