@@ -15,7 +15,7 @@ from ci.jobs.bench_nfs import networks, nfs_rows
 from ci.jobs.bench_nfs.bench_clients import NFS, TCP, new_file
 from ci.jobs.bench_nfs.bench_servers import processors, server
 from ci.jobs.bench_nfs.figures import json_of
-from ci.jobs.bench_nfs.nfs_page import SECTIONS, page
+from ci.jobs.bench_nfs.nfs_page import page
 from ci.jobs.bench_nfs.nfs_plots import plots
 from ci.jobs.bench_nfs.rounds import parts_of
 from ci.jobs.bench_nfs.rows_command import measure_rows, parse_rows, rows_parser, run_rows

@@ -6,7 +6,6 @@ from steertag.suite import case, client_kinds as kinds, expect
 from .striped_server import (
     copied_by_data_servers,
     failed,
-    need_io,
     NEEDS,
     NFS4,
     StripedServer,

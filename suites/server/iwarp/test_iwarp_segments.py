@@ -9,7 +9,6 @@ from ..chunk_checks import read_call, write_call
 from .fpdus import (
     expect_fpdus,
     FORM,
-    FPDU,
     make_read_request,
     next_fpdu,
     READ_FIELDS,

@@ -11,7 +11,7 @@ from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.nfs4_client import putfh
 from .nfs40_client import run_of_version_0
-from ..nfs4_checks import NFS4, READ, WRITE, make_room, status
+from ..nfs4_checks import NFS4, READ, WRITE, make_room
 from ..reverse_checks import expect_quiet
 
 SEPARATE = "RFC8167-3.1-1"
