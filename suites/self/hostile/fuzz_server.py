@@ -18,7 +18,7 @@ import tempfile
 import yaml
 from fuzz_changes import Change, random_changes
 from fuzz_proxy import IwarpStream, Proxy, RecordStream
-from steertag import build_paths, nfs, peer, rpc
+from steertag import build_paths, nfs, peer
 from steertag.suite.run.server_process import BundledServer
 
 CORPUS = build_paths.checkout() / "fixtures" / "corpus" / "serve"
