@@ -71,6 +71,7 @@ def test_fixed_words(bench):
         "RFC8166-3.4.4.1-2",
         "RFC8166-3.4.4.4-1",
         "RFC8166-3.4.4.4-2",
+        "RFC8166-4-3",
     ],
     needs=["client-read-chunks"],
 )

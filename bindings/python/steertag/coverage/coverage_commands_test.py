@@ -333,6 +333,11 @@ def test_an_open_row_fails_the_command(suite, capsys):
     assert coverage_commands.HOW_TO_SETTLE in printed
 
 
+def test_missing_pairs_fail_the_command(suite, capsys):
+    assert steertag("coverage", suite, "--pairs") == coverage_commands.UNSETTLED
+    assert "missing: there is no case named ROLE.combination" in capsys.readouterr().out
+
+
 def test_the_command_shows_results_of_runs(suite, capsys):
     """The worst of several verdicts, and which case caught which deviation."""
     row = {"id": "server.it.works", "reason": "x", "findings": []}

@@ -37,7 +37,7 @@ def _blame(outcomes):
     wrong = sum(outcome.blames_wrong for outcome in caught)
     none = sum(not outcome.shown for outcome in caught)
     others = {
-        "under a further one that they break": len(caught) - right - wrong - none,
+        "under another that they break too": len(caught) - right - wrong - none,
         "as an end or a refusal": none,
         "under one that they do not break": wrong,
     }

@@ -17,6 +17,7 @@ import re
 import sys
 
 from .. import build_paths
+from .. import requirements as ledger
 from . import first_catch
 from .attribution import attributing, failed, failed_as_claimed, first_shown, JUDGEMENTS
 from .deviating_peer import CannotScore, Deviation, PEERS
@@ -67,11 +68,14 @@ class Outcome:
 
     @property
     def blames_wrong(self):
-        """Whether it is caught, and shown first under a requirement that it does not declare to break. A peer that
-        died is shown under none, nor is a message that the provider refused."""
+        """Whether it is caught, and shown first under a requirement that it does not declare to break, and that
+        restates none of those. A peer that died is shown under none, nor is a message that the provider refused.
+        """
         if self.deviation.also or self.blames_right or not (self.good and self.shown):
             return False
-        return self.shown not in self.deviation.breaks
+        exemption = ledger.find(self.shown).exemption
+        same = {self.shown, *(exemption.by if exemption else ())}
+        return same.isdisjoint(self.deviation.breaks)
 
 
 class Scorer:

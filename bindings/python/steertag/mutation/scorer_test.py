@@ -13,6 +13,7 @@ from steertag.mutation.scorer import Outcome, Scorer
 
 RULE = "RFC8166-4.2.1-1"
 OTHER = "RFC8166-4.2.2-1"
+RESTATED = "RFC8166-4.1.2-3"  # by RFC8166-4-1
 
 
 def case(name, verdict="fail", *findings, reason="something else", claims=()):
@@ -220,12 +221,15 @@ def test_blame_is_wrong_only_under_a_requirement_that_is_not_declared():
             Deviation("e", OTHER, True, breaks=(RULE, OTHER)), "caught", "b", shown="RFC8166-1-1"
         ),
         Outcome(declared, "missed", shown="RFC8166-1-1"),
+        Outcome(
+            Deviation("w", "RFC8166-4-1", breaks=("RFC8166-4-1",)), "caught", "d", shown=RESTATED
+        ),
     ]
     assert not any(row.blames_wrong for row in rows)
     assert not list(score_table.problems(rows[:3]))
     right = next(line for line in score_table.lines(rows[:3]) if "shown first" in line)
     assert right.strip().endswith(
-        "0 of 2; under a further one that they break: 1; as an end or a refusal: 1"
+        "0 of 2; under another that they break too: 1; as an end or a refusal: 1"
     )
 
 
