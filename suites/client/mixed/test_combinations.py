@@ -18,7 +18,7 @@ from steertag.suite.client.script import (
 from ..call_kinds import deny_then_conform
 from ..client_verdicts import completes, done_otherwise, expect_no_resend, RETRIED, survives
 from ..short_read import try_later
-from .environment_script import EnvironmentScript, own_options, server_options
+from ..environment_script import EnvironmentScript, own_options, server_options
 
 SAME = "RFC8166-1-1"
 DISCARDED, UNDECODABLE = "RFC8166-4.5-3", "RFC8166-4.5-9"
