@@ -7,7 +7,6 @@ from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.cases.environments import Environment
 from steertag.suite.client.script import ERR_CHUNK, ERR_VERS, is_read, ReplyInterposer, Script
 from ..call_kinds import CALL_KINDS, shows_end, SPOILER
-from ..environment_script import EnvironmentScript
 from ..client_verdicts import (
     completes,
     done_otherwise,
@@ -16,6 +15,7 @@ from ..client_verdicts import (
     may_hang,
     RETRIED,
 )
+from ..environment_script import EnvironmentScript
 
 # A bound for "not without end": more than any client has calls for this file.
 MOST_CALLS = 400
