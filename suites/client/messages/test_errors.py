@@ -4,7 +4,8 @@ import pytest
 
 from steertag import peer
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.script import ERR_CHUNK, ERR_VERS, is_read, Script
+from steertag.suite.cases.environments import Environment
+from steertag.suite.client.script import ERR_CHUNK, ERR_VERS, is_read, ReplyInterposer, Script
 from ..call_kinds import CALL_KINDS, shows_end, SPOILER
 from ..client_verdicts import (
     completes,
@@ -14,6 +15,7 @@ from ..client_verdicts import (
     may_hang,
     RETRIED,
 )
+from ..environment_script import EnvironmentScript
 
 # A bound for "not without end": more than any client has calls for this file.
 MOST_CALLS = 400
@@ -45,6 +47,38 @@ def test_error(bench, name, call_kind):
     # Of ours too: one that sends the call again is to be told by the row that says so.
     expect(outcome, "RFC8166-4.5-8", must=[kinds.REFUSED], latitude=done_otherwise(RETRIED))
     expect_no_resend(bench, outcome, seen[0], ERRORS[name][0])
+
+
+# What a server says that it speaks, and had not said on the connection before.
+RANGES = {
+    "two": [ERR_VERS, "error.versions-2-2"],
+    "two-three": [ERR_VERS, "error.versions-2-3"],
+    "none": [ERR_VERS, "error.versions-1-0"],
+}
+
+
+@pytest.mark.parametrize("call_kind", ["read", "write"])
+@pytest.mark.parametrize("name", RANGES)
+@case(
+    "client.error.versions-{name}-on-next.{call_kind}",
+    requirements=["RFC8166-4.5-8"],
+    hostile=True,
+)
+def test_versions_on_next(bench, name, call_kind):
+    """A connection is lost, and on the next one the server names other versions than that of the call. The error
+    ends the call there too, and the client does not send the XID again."""
+    seen = []
+
+    def interpose(reply):
+        seen.append(reply.xid)
+        reply.send_mutated(*RANGES[name])
+
+    refusing = ReplyInterposer(interpose, CALL_KINDS[call_kind])
+    script = EnvironmentScript(Environment(4096, reconnected=True), refusing)
+    outcome = bench.use(script)
+    expect(outcome, "RFC8166-4.5-8", must=[kinds.REFUSED], latitude=done_otherwise(RETRIED))
+    before = 2 if seen[0] == script.lost else 1
+    expect_no_resend(bench, outcome, seen[0], ERR_VERS, before)
 
 
 def _brought(reply):

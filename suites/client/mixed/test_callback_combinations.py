@@ -13,7 +13,7 @@ from steertag.suite.client.backchannel import Backchannel, OK
 from steertag.suite.client.script import is_read, reverse_call
 from ..callback_scripts import judge_retry, MISORDERED, NEEDS, recall_nothing
 from ..client_verdicts import completes, STARVES, stays, survives
-from .environment_script import EnvironmentScript, own_options, server_options
+from ..environment_script import EnvironmentScript, own_options, server_options
 
 SAME = "RFC8166-1-1"
 TAKEN, RECEIVES = "RFC8881-20.9.3-2", "RFC8167-4.3.1-1"

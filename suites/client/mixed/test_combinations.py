@@ -17,8 +17,9 @@ from steertag.suite.client.script import (
 )
 from ..call_kinds import deny_then_conform
 from ..client_verdicts import completes, done_otherwise, expect_no_resend, RETRIED, survives
+from ..environment_script import EnvironmentScript, own_options, server_options
+from ..long_replies import fits_reply_chunk, long_form
 from ..short_read import try_later
-from .environment_script import EnvironmentScript, own_options, server_options
 
 SAME = "RFC8166-1-1"
 DISCARDED, UNDECODABLE = "RFC8166-4.5-3", "RFC8166-4.5-9"
@@ -40,6 +41,20 @@ def may_fail_for_now(reply):
 
 def conform(reply):
     reply.conform()
+
+
+def in_reply_chunk(reply):
+    """The reply is in the reply chunk, even if it fits inline."""
+    if fits_reply_chunk(reply):
+        reply.push()
+        reply.send(long_form(reply), invalidate=reply.invalidate)
+    else:
+        reply.conform()
+
+
+def leaves_reply_chunk(reply):
+    """Its call offers a reply chunk, and the reply is inline."""
+    return has_reply_chunk(reply) and len(reply.payload) > 0
 
 
 def before_conforming(*mutations):
@@ -72,7 +87,8 @@ def fails_for_now(reply):
 EVENTS = {
     "read": (conform, is_read, SAME),
     "write": (conform, is_write, SAME),
-    "long-reply": (conform, has_reply_chunk, SAME),
+    "long-reply": (in_reply_chunk, has_reply_chunk, SAME),
+    "unused-reply-chunk": (conform, leaves_reply_chunk, SAME),
     "long-call": (conform, is_long_call, SAME),
     "read-for-now-failed": (fails_for_now, may_fail_for_now, SAME),
     "read-behind-bad-version": (deny_then_conform("version.2"), is_read, DISCARDED),
@@ -89,7 +105,11 @@ EVENTS = {
     "long-call-lost": (lost_with_data, is_long_call, AGAIN),
 }
 # Options of our own client, for calls that it does not make by itself.
-OWN = {has_reply_chunk: "--reply-chunks", is_long_call: "--long-calls"}
+OWN = {
+    has_reply_chunk: "--reply-chunks",
+    leaves_reply_chunk: "--reply-chunks",
+    is_long_call: "--long-calls",
+}
 
 
 def use(bench, environment, interpose, when):

@@ -10,6 +10,7 @@ from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_connection import sent_from
 from steertag.suite.client.script import is_read, operations_of, Script, sequence_of
 from steertag.suite.client.session_watch import conform_but, SessionWatch
+from ..client_verdicts import GIVES_UP
 
 NFS4 = nfs.nfs4
 PLACE = "RFC8881-2.10.2.1-2"
@@ -18,7 +19,6 @@ HANDLE, HANDLE_NEXT = "RFC8881-2.10.6.4-4", "RFC8881-2.10.6.4-5"
 SECURITY, NUMBERED = "RFC8881-2.10.11.3-1", "RFC8881-18.36.4-3"
 LAST, ASSOCIATED = "RFC8881-18.37.3-1", "RFC8881-18.37.3-2"
 NEEDS = ["client-nfs4.1"]
-GIVES_UP = "it takes a lost connection for the end, and tells its user"
 # RFC 8881 18.46.3, 18.50: what may stand first without SEQUENCE.
 OUTSIDE = {
     "BIND_CONN_TO_SESSION",

@@ -72,6 +72,24 @@ def test_first_call(bench):
     expect.at_least(outcome.header.credit, 1, NOT_ZERO, "credit grant", outcome=outcome)
 
 
+@case("server.credit.more-on-next.{how}", requirements=[RECEIVES, SOLICITED])
+@pytest.mark.parametrize("how", ["close", "abort"])
+def test_more_on_next(bench, how):
+    """Each connection asks for other credits than the one before, once or many. A whole window follows its first grant
+    at once: receives are of a connection (RFC 8166 3.3.3). With `abort` the one before ends amid such a window.
+    """
+    for credits in (1, ASKED, 1, ASKED):
+        conn = bench.connect(credits=credits, receives=ASKED + 8, greet=False)
+        expect(conn.exchange(conn.null_call()), RECEIVES, must=[kinds.REPLY])
+        expect_window(conn, RECEIVES)
+        if how == "abort":
+            for _ in range(conn.window):
+                conn.send(conn.null_call())
+            conn.abort()
+        else:
+            conn.close()
+
+
 def with_unknown_procedure(conn):
     """A NULL call with an unknown rdma_proc."""
     call = conn.null_call()

@@ -95,6 +95,10 @@ bool is_msgp(const ArrivingMessage& arriving) {
   return has_procedure(arriving, wire::Procedure::msgp);
 }
 
+void disconnect_later(ArrivingMessage& arriving) {
+  if (arriving.history.connection > 1 && is_bad_reply(arriving)) arriving.disconnect();
+}
+
 constexpr Deviation kDiscardedReplies[] = {
     {.name = "takes-any-version",
      .side = trace::Role::client,
@@ -146,6 +150,11 @@ constexpr Deviation kDiscardedReplies[] = {
      .breaks = {"RFC8166-4.5-3"},
      .sentence = "A reply with an error in its header ends the connection.",
      .client = {.arrival = disconnect_over<is_bad_reply>}},
+    {.name = "later-bad-reply-disconnects",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.5-3"},
+     .sentence = "A reply with an error in its header ends each connection but the first.",
+     .client = {.arrival = disconnect_later}},
     {.name = "short-reply-disconnects",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.5-1"},

@@ -25,6 +25,10 @@ void ignore(ArrivingMessage& arriving) {
   if (error_of(arriving)) arriving.take();
 }
 
+void ignore_later(ArrivingMessage& arriving) {
+  if (arriving.history.connection > 1) ignore(arriving);
+}
+
 void give_to_oldest(ArrivingMessage& arriving) {
   auto error = error_of(arriving);
   const auto oldest = arriving.history.oldest();
@@ -77,6 +81,11 @@ constexpr Deviation kRdmaErrors[] = {
      .breaks = {"RFC8166-4.5-8", "RFC8267-6.7.2-2"},
      .sentence = "RDMA_ERROR is discarded.",
      .client = {.arrival = ignore}},
+    {.name = "later-error-ignored",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.5-8"},
+     .sentence = "RDMA_ERROR is discarded on each connection but the first.",
+     .client = {.arrival = ignore_later}},
     {.name = "error-fails-any-call",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.5-8"},

@@ -357,6 +357,8 @@ class Backchannel(SessionWatch):
             return self.post(reply)
         reply.conform()
         self._rebinds = False
+        # What waited is due again over this connection.
+        self._holding = True
         self._go_on(None)
         return True
 
