@@ -92,17 +92,37 @@ def verdicts(name):
     return collections.Counter(row["verdict"] for row in load(name)["rows"])
 
 
+def of_short_leases():
+    """The cases that the bundled server leaves out because its lease is too long."""
+    groups = load("steertag-server")["untested"]
+    (cases,) = [
+        each["cases"] for each in groups if each["reason"].startswith("the lease is longer")
+    ]
+    return cases
+
+
+def test_the_readme_names_what_needs_a_short_lease():
+    row = r"\| the bundled server, `--server-arg=--lease=5` \| (.*) \| passes all \|"
+    (words,) = re.findall(row, text_of(README))
+    named = [
+        fnmatch.filter(of_short_leases(), f"server.{each}") for each in words[1:-1].split("`, `")
+    ]
+    assert all(named), "a name matches no case"
+    assert sorted(sum(named, [])) == sorted(of_short_leases())
+
+
 def test_the_readme_counts_what_our_peers_do_not_pass():
     """`ci/check baselines` holds the baselines of our peers against the suites."""
     text = text_of(README)
-    ((lacked, of_pnfs),) = re.findall(
+    ((lacked, of_pnfs, of_leases),) = re.findall(
         r"\| the bundled server \| all \| passes all but (\w+), of NFSACL and RPCSEC_GSS, which it lacks; "
-        r"a few with latitude; (\w+) of pNFS need another server;",
+        r"a few with latitude; (\w+) of pNFS need another server or option, (\w+) a short lease;",
         text,
     )
     server = verdicts("steertag-server")
     assert server.pop("unsupported") == NUMBERS.index(lacked)
     assert server.pop("not-testable") == NUMBERS.index(of_pnfs)
+    assert len(of_short_leases()) == NUMBERS.index(of_leases)
     assert set(server) == {"latitude"} and server["latitude"] < 30
     assert "| our client | all | passes all, a few with latitude; " in text
     client = verdicts("steertag-client-v4.1")
