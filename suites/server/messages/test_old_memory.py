@@ -25,7 +25,7 @@ MARK_OCTETS = 16
 # Of a WRITE without its data, with room.
 BESIDE_DATA = 256
 TAG_OCTETS = 400
-NOT_HIS = "the target lets no other user write a file of mode 666"
+NOT_WRITABLE = "the target lets no other user write a file of mode 666"
 
 
 class PrimedConnection:
@@ -119,25 +119,25 @@ class OtherUser:
     def __init__(self, bench):
         self._place = ChangedDirectory(bench)
         self._mark = bench.random.randbytes(MARK_OCTETS)
-        his = self._place.make_file("his")
+        theirs = self._place.make_file("theirs")
         self.new = self._place.make_file("new")
         conn = bench.connect()
         conn.credential = auth_sys(STRANGER, STRANGER)
         length = conn.negotiated.to_server_bytes - BESIDE_DATA
         data = (self._mark * (length // MARK_OCTETS + 1))[:length]
         for _ in range(min(conn.grant + MORE_RECEIVES, MOST_RECEIVES)):
-            outcome = conn.exchange(write_call(conn, his, data))
+            outcome = conn.exchange(write_call(conn, theirs, data))
             if outcome.kind in ("nfs:NFS3ERR_ACCES", "nfs:NFS3ERR_PERM"):
-                bench.not_testable(NOT_HIS)
+                bench.not_testable(NOT_WRITABLE)
             expect(outcome, GARBAGE, must=[kinds.REPLY])
         conn.abort()
         self.conn = bench.connect()
 
-    def expect_nothing_of_his(self, outcome, requirement_id):
+    def expect_nothing_of_theirs(self, outcome, requirement_id):
         """Neither the answer nor the file has data of the other user."""
-        told = self._mark in bytes(outcome.raw) + bytes(outcome.whole)
+        leaked = self._mark in bytes(outcome.raw) + bytes(outcome.whole)
         what = "the answer has nothing of what another user has written"
-        expect.true(not told, requirement_id, what, outcome=outcome)
+        expect.true(not leaked, requirement_id, what, outcome=outcome)
         what = "file of the call that ends too early"
         expect.data(self._place.content("new"), b"", requirement_id, what, outcome=outcome)
 
@@ -145,18 +145,18 @@ class OtherUser:
 @case("server.old-memory.other-user-{name}", requirements=[GARBAGE, SHORT], hostile=True)
 @pytest.mark.parametrize("name", ["short", "rpc-header", *ENDS])
 def test_other_user(bench, name):
-    """A WRITE that ends too early, behind whole ones of another user, over a connection of his own."""
+    """A WRITE that ends too early, behind whole ones of another user, over a connection of their own."""
     user = OtherUser(bench)
     conn = user.conn
     call = write_call(conn, user.new, bench.random.randbytes(INLINE))
     if name == "short":
         outcome = conn.exchange(call.encoded()[:27], xid=call.xid)
-        user.expect_nothing_of_his(outcome, SHORT)
+        user.expect_nothing_of_theirs(outcome, SHORT)
         expect(outcome, SHORT, must=[kinds.SILENCE])
     else:
         call.payload = bytes(call.payload)[: end_of(name, call, user.new)]
         outcome = conn.exchange(call)
-        user.expect_nothing_of_his(outcome, GARBAGE)
+        user.expect_nothing_of_theirs(outcome, GARBAGE)
         expect(outcome, GARBAGE, must=UNEXECUTED)
     expect_alive(conn, GARBAGE)
 
@@ -175,6 +175,6 @@ def test_tag_of_other_user(bench):
     payload = bytes(call.payload)
     call.payload = payload[: payload.index(b"t" * TAG_OCTETS) + TAG_OCTETS // 2]
     outcome = conn.exchange(call)
-    user.expect_nothing_of_his(outcome, GARBAGE)
+    user.expect_nothing_of_theirs(outcome, GARBAGE)
     expect(outcome, GARBAGE, must=[*UNEXECUTED, "nfs:NFS4ERR_BADXDR"])
     expect_alive(conn, GARBAGE)
