@@ -45,8 +45,8 @@ def _blame(outcomes):
 
 
 def problems(outcomes):
-    """The deviations that are not caught, with the results of cases, or are shown first under a requirement that they
-    do not break; for the end of a long log."""
+    """The deviations that are not caught, with the results of cases, for the end of a long log. Also those that are
+    shown first under a requirement that they do not break."""
     for outcome in outcomes:
         if outcome.blames_wrong:
             yield f"\n{_wrong_blame(outcome)}"
