@@ -68,9 +68,6 @@ def write_junit(path, outcomes, below=()):
             text = f"{outcome.word}: {outcome.deviation.requirement}: {outcome.by}"
             failure = xml.etree.ElementTree.SubElement(test, "failure", message=text)
             failure.text = "\n".join(outcome.seen)
-        elif outcome.blames_wrong:
-            text = _wrong_blame(outcome)
-            xml.etree.ElementTree.SubElement(test, "failure", message=text)
     xml.etree.ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
