@@ -37,7 +37,7 @@ def _item_positions(call, positions=()):
     return {item.position for item in items if item.reduced or not positions}
 
 
-@case("client.offers.calls-fit", requirements=["RFC8166-3.3.2-1"], bugs=["B67"])
+@case("client.offers.calls-fit", requirements=["RFC8166-3.3.2-1", "RFC8797-4.2-4"], bugs=["B67"])
 def test_calls_fit(bench):
     """No call is longer than the threshold, with all chunk lists of its header. The server's receives have
     room for more, so that a longer one is seen. Ours offers a reply chunk of sixteen segments in each call,

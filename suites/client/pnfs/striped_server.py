@@ -111,8 +111,9 @@ class StripedServer(Backchannel):
         self._results, self._elsewhere = results or {}, elsewhere or {}
         self._arguments = arguments or {}
         self._stalls, self._stalled = stalls, []
-        self._begun = None  # the callbacks, time.monotonic()
-        self.released_at = None  # when the stalled replies have left
+        self._begun = None  # when the callbacks began, time.monotonic()
+        # When the stalled replies have left.
+        self.released_at = None
         self.calls = []  # Call, in order
         self.refused = set()  # data servers that take no connection
         self.requests = []  # data servers that were asked for one, by number

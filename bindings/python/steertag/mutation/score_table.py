@@ -45,8 +45,8 @@ def _blame(outcomes):
 
 
 def problems(outcomes):
-    """The deviations that are not caught, with the results of cases, or are shown first under a requirement that they
-    do not break; for the end of a long log."""
+    """The deviations that are not caught, with the results of cases, for the end of a long log. Also those that are
+    shown first under a requirement that they do not break."""
     for outcome in outcomes:
         if outcome.blames_wrong:
             yield f"\n{_wrong_blame(outcome)}"
@@ -68,9 +68,6 @@ def write_junit(path, outcomes, below=()):
             text = f"{outcome.word}: {outcome.deviation.requirement}: {outcome.by}"
             failure = xml.etree.ElementTree.SubElement(test, "failure", message=text)
             failure.text = "\n".join(outcome.seen)
-        elif outcome.blames_wrong:
-            text = _wrong_blame(outcome)
-            xml.etree.ElementTree.SubElement(test, "failure", message=text)
     xml.etree.ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 

@@ -177,7 +177,7 @@ constexpr Deviation kIwarp[] = {
                     }},
      .script_shows = false},
     {.name = "tagged-offset-stays",
-     .breaks = {"RFC5041-4.2-1", "RFC8166-3.4.6-5"},
+     .breaks = {"RFC5041-4.2-1"},
      .sentence = "All segments of an RDMA Write have the offset of the first.",
      .server = {.options =
                     [](ServerOptions& options) { options.iwarp.segments.advances_offset = false; }},
