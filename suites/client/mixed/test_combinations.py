@@ -120,8 +120,8 @@ def use(bench, environment, interpose, when):
 
 
 def gave_up_before(script, outcome):
-    """Whether a client may have failed at the loss of its first connection, and not at the event: the READ that was
-    lost there is not made again."""
+    """Whether a client may have failed at the loss of its first connection, and not at the event. Then the READ that
+    was lost there is not made again."""
     return script.lost is not None and outcome.sends_of(script.lost) == 1
 
 
