@@ -325,18 +325,18 @@ constexpr Deviation kDirectAccess[] = {
     {.name = "returned-memory-reused",
      .breaks = {"ODAFS-33"},
      .sentence = "A frame that was given back stays open, and takes the block of the next grant.",
-     .server = {.options =
-                    [](ServerOptions& options) {
-                      options.direct_policy.grants.closes_returned = false;
-                      options.direct_policy.grants.own_frames = false;
-                    }},
+     .server =
+         {.options =
+              [](ServerOptions& options) {
+                options.direct_policy.grants.closes_returned = false;
+                options.direct_policy.grants.own_frames = false;
+              }},
      .script_shows = false},
     {.name = "others-starved",
      .breaks = {"ODAFS-28"},
      .sentence = "READ of direct access is refused while another user has most_references.",
-     .server =
-         {.options =
-              [](ServerOptions& options) { options.direct_policy.grants.serves_others = false; }},
+     .server = {.options = [](ServerOptions&
+                                  options) { options.direct_policy.grants.serves_others = false; }},
      .script_shows = false},
     {.name = "grants-unasked",
      .breaks = {"ODAFS-2"},
