@@ -111,8 +111,8 @@ class StripedServer(Backchannel):
         self._results, self._elsewhere = results or {}, elsewhere or {}
         self._arguments = arguments or {}
         self._stalls, self._stalled = stalls, []
-        self._begun = None  # the callbacks, time.monotonic()
-        self.released_at = None  # when the stalled replies have left
+        self._begun = None  # time.monotonic() of the callbacks.
+        self.released_at = None  # When the stalled replies have left
         self.calls = []  # Call, in order
         self.refused = set()  # data servers that take no connection
         self.requests = []  # data servers that were asked for one, by number

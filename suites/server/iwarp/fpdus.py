@@ -142,7 +142,7 @@ def make_read_request(msn, sink, length, source):
 
 
 def next_fpdu(stream, begun=b""):
-    """The next Fpdu of a StartupStream, of which `begun` was taken. None if the stream ends first, or stays silent."""
+    """The next Fpdu of a StartupStream. `begun` was read before. None if the stream ends first, or stays silent."""
     octets = begun
     while lacking := missing(octets):
         more = stream.first_octets(lacking)
