@@ -96,7 +96,8 @@ def check_time(run):
 
 
 def main(arguments):
-    """Returns the exit status: 0, 1 below the floor, beyond the limit of time or if an earlier run says otherwise, or 2 if something did not run."""
+    """Returns the exit status: 0, or 2 if something did not run. It is 1 below the floor, beyond the limit of time, or if an
+    earlier run says otherwise."""
     options = parse(arguments)
 
     def work():
