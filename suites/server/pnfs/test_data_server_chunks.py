@@ -100,8 +100,8 @@ def test_refused(bench, name):
 @case("server.pnfs.chunk.write-{name}", requirements=[WRITE_DATA, LIMITS], needs=NEEDS)
 @pytest.mark.parametrize("name", ["one-segment", "segments", "long-call"])
 def test_write(bench, name):
-    """WRITE at a data server, with its data in a read chunk behind the count of the data: in one segment, in three, and
-    with the call in a position-zero read chunk. READ gives the octets."""
+    """WRITE at a data server, with its data in a read chunk at their position. The chunk has one segment, or three, or
+    the call is in a position-zero chunk besides. READ gives the octets."""
     user, part, octets = _start(bench, WRITE_DATA)
     octets = octets[::-1]
     session = user.data_server(part.server)
