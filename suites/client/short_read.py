@@ -56,3 +56,17 @@ def shortened(reply, most):
         end[len(end) - at : len(end) - at + 4] = words(most)
     end[-8:-4] = words(0)
     return bytes(end), data[:most]
+
+
+def in_reply_chunk(reply, payload):
+    """Places these octets in the call's reply chunk. Returns a draft of the reply with that chunk and no payload."""
+    filled, _ = parted(reply.call.reply_chunk, len(payload))
+    left = bytes(payload)
+    for segment in filled:
+        octets, left = left[: segment.length], left[segment.length :]
+        if octets:
+            reply.raw.write(octets, segment.handle, segment.offset)
+    draft = reply.draft()
+    draft.proc, draft.payload = 1, b""
+    draft.reply_chunk = wire.DraftChunk(segments=filled)
+    return draft

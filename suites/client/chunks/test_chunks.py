@@ -6,7 +6,7 @@ from steertag import mutate, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import has_reply_chunk, is_plain, is_read, is_write, Script
 from ..client_verdicts import expect_or, speaks_nfs3
-from ..short_read import cut, parted, placed, replaced, shortened
+from ..short_read import cut, in_reply_chunk, parted, placed, shortened
 
 # So many octets, which need roundup, fit into any reply.
 SHORT_READ_BYTES = 503
@@ -178,15 +178,7 @@ def send_long(bench, reply, mutation):
     payload, offered = reply.payload, reply.call.reply_chunk
     if not payload or len(payload) > sum(segment.length for segment in offered):
         bench.not_testable("the reply does not fit the reply chunk")
-    segments, left = [], payload
-    for segment in offered:
-        octets, left = left[: segment.length], left[segment.length :]
-        if octets:
-            reply.raw.write(octets, segment.handle, segment.offset)
-        segments.append(replaced(segment, length=len(octets)))
-    draft = reply.draft()
-    draft.proc, draft.payload = 1, b""
-    draft.reply_chunk = wire.DraftChunk(segments=segments)
+    draft = in_reply_chunk(reply, payload)
     reply.send(mutate.mutated(draft, mutation))
     reply.conform()
 

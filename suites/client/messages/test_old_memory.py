@@ -9,10 +9,19 @@ import pytest
 from steertag import mutate, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.backchannel import Backchannel, OK
-from steertag.suite.client.script import ERR_CHUNK, ERR_VERS, NFS, Script, is_read, operations_of
+from steertag.suite.client.script import (
+    ERR_CHUNK,
+    ERR_VERS,
+    NFS,
+    Script,
+    has_reply_chunk,
+    is_read,
+    operations_of,
+)
 from ..call_kinds import words
 from ..callback_scripts import NEEDS, recall_nothing, recall_slots, UNPROVEN
 from ..client_verdicts import completes, stays
+from ..short_read import in_reply_chunk
 
 SHORT, BAD_ERROR = "RFC8166-4.5-1", "RFC8166-4.5-9"
 # A message is what has come of it, as over any other transport.
@@ -27,6 +36,8 @@ SERVER = {"credits": 1, "transfer_bytes": TRANSFER_BYTES}
 SMALL_SERVER = {**SERVER, "inline_bytes": 1024}
 # Calls between the last message that primes and the reply that is cut.
 MARGIN = 4
+# Long replies before one that is too short: a client has few regions for calls that are made one by one.
+WHOLE_CHUNKS = 16
 READ3 = (NFS, 3, 6)
 # An XID of no call: these bits differ.
 OTHER = 0x00C0FFEE
@@ -67,7 +78,7 @@ class Primed(Script):
             self.cut = reply
             self.post_short(reply)
             return True
-        reply.conform()
+        self.post_whole(reply)
         message = self.primer(reply)
         if message is not None:
             self.posted += 1
@@ -77,6 +88,9 @@ class Primed(Script):
     def is_due(self, reply):
         """Whether the short message goes before this reply, or in its place."""
         raise NotImplementedError
+
+    def post_whole(self, reply):
+        reply.conform()
 
     def primer(self, reply):
         """The message that goes behind this reply, or None."""
@@ -217,6 +231,45 @@ def test_read(bench, form, end):
     has no other octets than the source."""
     is_such_read, server = FORMS[form]
     outcome = bench.use(PrimedByReads(is_such_read, ENDS[end]), server=server)
+    latitude = {kinds.LEFT: STARTS_AGAIN}
+    expect(outcome, SAME, must=[kinds.COMPLETED, kinds.REFUSED], latitude=latitude)
+
+
+class PrimedChunks(PrimedByReads):
+    """Replies to READs come in their reply chunks, and their data in write chunks. Then only the beginning of one is
+    placed, and none of its data."""
+
+    def __init__(self, end):
+        super().__init__(lambda reply: is_read(reply) and has_reply_chunk(reply), end)
+
+    def is_due(self, reply):
+        return self.posted >= WHOLE_CHUNKS and self._is_such_read(reply)
+
+    def post_whole(self, reply):
+        if not self._is_such_read(reply):
+            return reply.conform()
+        self.posted += 1
+        reply.push()
+        reply.send(in_reply_chunk(reply, reply.payload))
+
+    def primer(self, reply):
+        return None
+
+    def post_short(self, reply):
+        reply.send(in_reply_chunk(reply, reply.payload[: self._end(len(reply.payload))]))
+
+
+@pytest.mark.parametrize("end", ENDS)
+@case(
+    "client.old-memory.reply-chunk.{end}",
+    requirements=[SAME],
+    needs=["client-reply-chunks"],
+    hostile=True,
+)
+def test_reply_chunk(bench, end):
+    """The reply to a READ is too short in its reply chunk, behind whole ones of the same length. Nothing else that the
+    memory holds is taken for its end."""
+    outcome = bench.use(PrimedChunks(ENDS[end]), server=SMALL_SERVER, own=["--reply-chunks"])
     latitude = {kinds.LEFT: STARTS_AGAIN}
     expect(outcome, SAME, must=[kinds.COMPLETED, kinds.REFUSED], latitude=latitude)
 
