@@ -1,7 +1,7 @@
 """Messages that end too early, behind whole ones that have filled every receive of the client.
 
-Nothing of the whole ones is taken for a part of the short ones: no call ends by it, the copy has none of its octets,
-and no callback is executed.
+Nothing of the whole ones is taken for a part of the short ones. No call ends by it, and no callback is executed.
+The copy has none of its octets.
 """
 
 import pytest
@@ -26,7 +26,7 @@ from ..short_read import in_reply_chunk
 SHORT, BAD_ERROR = "RFC8166-4.5-1", "RFC8166-4.5-9"
 # A message is what has come of it, as over any other transport.
 SAME, UNTOUCHED = "RFC8166-1-1", "RFC8881-20.9.3-8"
-# Receives that a client may post beyond the credits that it asks for, and the most that a case fills: with
+# Receives that a client may post beyond the credits that it asks for, and the most that a case fills. With
 # TRANSFER_BYTES a client makes more READs than that.
 MORE_RECEIVES, MOST_RECEIVES = 16, 144
 TRANSFER_BYTES = 1024
@@ -101,8 +101,8 @@ class Primed(Script):
 
 
 class PrimedForCall(Primed):
-    """Posts whole messages under the XID of a call that the client makes later. While that call waits, one of them
-    comes again, without its end, and then the reply.
+    """Posts whole messages under the XID of a call that the client makes later. While that call waits, the
+    client gets one of them once more, without its end. Then it gets the reply.
 
     `make(draft)` gives the message: it turns a denial of the call into what it wants.
     """
