@@ -104,6 +104,7 @@ struct ServerHistory {
   // By session: the connection that used it first.
   std::map<std::string, std::weak_ptr<peer::InterposedConnection>> session_connections;
   std::optional<Bytes> lost_reply;   // sent last on a connection that is down
+  Bytes receive;                     // what messages have left in the receives of all connections
   std::set<const History*> callers;  // connections that are up and have sent something
 };
 

@@ -1,7 +1,7 @@
 """Messages that end too early, behind whole ones that have filled every receive of the client.
 
-Nothing of the whole ones is taken for a part of the short ones: no call ends by it, the copy has none of its octets,
-and no callback is executed.
+Nothing of the whole ones is taken for a part of the short ones. No call ends by it, and no callback is executed.
+The copy has none of its octets.
 """
 
 import pytest
@@ -9,15 +9,24 @@ import pytest
 from steertag import mutate, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.backchannel import Backchannel, OK
-from steertag.suite.client.script import ERR_CHUNK, ERR_VERS, NFS, Script, is_read, operations_of
+from steertag.suite.client.script import (
+    ERR_CHUNK,
+    ERR_VERS,
+    NFS,
+    Script,
+    has_reply_chunk,
+    is_read,
+    operations_of,
+)
 from ..call_kinds import words
 from ..callback_scripts import NEEDS, recall_nothing, recall_slots, UNPROVEN
 from ..client_verdicts import completes, stays
+from ..short_read import in_reply_chunk
 
 SHORT, BAD_ERROR = "RFC8166-4.5-1", "RFC8166-4.5-9"
 # A message is what has come of it, as over any other transport.
 SAME, UNTOUCHED = "RFC8166-1-1", "RFC8881-20.9.3-8"
-# Receives that a client may post beyond the credits that it asks for, and the most that a case fills: with
+# Receives that a client may post beyond the credits that it asks for, and the most that a case fills. With
 # TRANSFER_BYTES a client makes more READs than that.
 MORE_RECEIVES, MOST_RECEIVES = 16, 144
 TRANSFER_BYTES = 1024
@@ -27,6 +36,8 @@ SERVER = {"credits": 1, "transfer_bytes": TRANSFER_BYTES}
 SMALL_SERVER = {**SERVER, "inline_bytes": 1024}
 # Calls between the last message that primes and the reply that is cut.
 MARGIN = 4
+# Long replies before one that is too short: a client has few regions for calls that are made one by one.
+WHOLE_CHUNKS = 16
 READ3 = (NFS, 3, 6)
 # An XID of no call: these bits differ.
 OTHER = 0x00C0FFEE
@@ -67,7 +78,7 @@ class Primed(Script):
             self.cut = reply
             self.post_short(reply)
             return True
-        reply.conform()
+        self.post_whole(reply)
         message = self.primer(reply)
         if message is not None:
             self.posted += 1
@@ -78,6 +89,9 @@ class Primed(Script):
         """Whether the short message goes before this reply, or in its place."""
         raise NotImplementedError
 
+    def post_whole(self, reply):
+        reply.conform()
+
     def primer(self, reply):
         """The message that goes behind this reply, or None."""
         raise NotImplementedError
@@ -87,8 +101,8 @@ class Primed(Script):
 
 
 class PrimedForCall(Primed):
-    """Posts whole messages under the XID of a call that the client makes later. While that call waits, one of them
-    comes again, without its end, and then the reply.
+    """Posts whole messages under the XID of a call that the client makes later. While that call waits, the
+    client gets one of them once more, without its end. Then it gets the reply.
 
     `make(draft)` gives the message: it turns a denial of the call into what it wants.
     """
@@ -217,6 +231,49 @@ def test_read(bench, form, end):
     has no other octets than the source."""
     is_such_read, server = FORMS[form]
     outcome = bench.use(PrimedByReads(is_such_read, ENDS[end]), server=server)
+    latitude = {kinds.LEFT: STARTS_AGAIN}
+    expect(outcome, SAME, must=[kinds.COMPLETED, kinds.REFUSED], latitude=latitude)
+
+
+class PrimedChunks(PrimedByReads):
+    """Replies to READs come in their reply chunks, and their data in write chunks. Then only the beginning of one is
+    placed, and none of its data."""
+
+    def __init__(self, end):
+        super().__init__(lambda reply: is_read(reply) and has_reply_chunk(reply), end)
+
+    def is_due(self, reply):
+        return self.posted >= WHOLE_CHUNKS and self._is_such_read(reply)
+
+    def post_whole(self, reply):
+        if not self._is_such_read(reply):
+            return reply.conform()
+        self.posted += 1
+        reply.push()
+        reply.send(in_reply_chunk(reply, reply.payload))
+
+    def primer(self, reply):
+        return None
+
+    def post_short(self, reply):
+        reply.send(in_reply_chunk(reply, reply.payload[: self._end(len(reply.payload))]))
+
+
+@pytest.mark.parametrize("end", ENDS)
+@case(
+    "client.old-memory.reply-chunk.{end}",
+    requirements=[SAME],
+    needs=["client-reply-chunks"],
+    hostile=True,
+    unfailed={
+        f"client.old-memory.reply-chunk.{end}": "No deviation changes what a reply chunk holds."
+        for end in ENDS
+    },
+)
+def test_reply_chunk(bench, end):
+    """The reply to a READ is too short in its reply chunk, behind whole ones of the same length. Nothing else that the
+    memory holds is taken for its end."""
+    outcome = bench.use(PrimedChunks(ENDS[end]), server=SMALL_SERVER, own=["--reply-chunks"])
     latitude = {kinds.LEFT: STARTS_AGAIN}
     expect(outcome, SAME, must=[kinds.COMPLETED, kinds.REFUSED], latitude=latitude)
 

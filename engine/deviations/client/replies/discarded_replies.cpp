@@ -1,7 +1,13 @@
-// Deviations of the client: it takes messages that it must discard (RFC 8166 4.5).
+// Deviations of the client: it takes messages that it must discard, or octets beside them.
+#include <algorithm>
 #include <cstdlib>
 
+#include "client/v4/callback_program.h"
 #include "deviations/families.h"
+#include "nfs/eligible_items.h"
+#include "nfs/v4/callback_ops.h"
+#include "nfs/v4/compound.h"
+#include "rpc/message.h"
 #include "wire/xdr.h"
 
 namespace steertag::deviations {
@@ -99,6 +105,77 @@ void disconnect_later(ArrivingMessage& arriving) {
   if (arriving.history.connection > 1 && is_bad_reply(arriving)) arriving.disconnect();
 }
 
+/// Whether the results end before their DDP-eligible item does, or where it would be.
+bool results_end_early(const Decoded& reply, const SentCall& sent) {
+  const auto call = decode(sent.message);
+  if (!call || !call->is_call()) return false;
+  wire::Reader reader(call->payload);
+  rpc::CallHeader header;
+  header.decode(reader);
+  if (!reader.ok()) return false;
+  std::vector<std::uint32_t> lengths;
+  const wire::WriteList& chunks = reply.header.write_list;
+  for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk)
+    lengths.push_back(static_cast<std::uint32_t>(wire::chunk_length(chunks[chunk])));
+  wire::Fault fault;
+  const auto items = nfs::eligible_results(reply.payload, header.program, header.version,
+                                           header.procedure, lengths, &fault);
+  if (fault.code != wire::FaultCode::none) return true;
+  // Of version 3 the walk ends with the length of the data.
+  return lengths.empty() && std::ranges::any_of(items, [&](const nfs::EligibleItem& item) {
+           return !item.absent && reply.payload.size() < item.position + item.length;
+         });
+}
+
+bool reply_ends_early(const ArrivingMessage& arriving, const Decoded& reply) {
+  wire::Reader reader(reply.payload);
+  rpc::ReplyHeader header;
+  header.decode(reader);
+  if (!reader.ok()) return true;
+  const SentCall* call = arriving.history.find(reply.header.xid);
+  return header.success() && call != nullptr && results_end_early(reply, *call);
+}
+
+/// Whether a call of the server ends in its header, or in one of the first operations of a
+/// callback.
+bool call_ends_early(View payload) {
+  wire::Reader reader(payload);
+  rpc::CallHeader header;
+  header.decode(reader);
+  if (!reader.ok()) return true;
+  if (header.program != peer::kCallbackProgram || header.procedure != nfs4::CB_COMPOUND)
+    return false;
+  nfs4::CbCompoundArgs compound;
+  compound.decode(reader);
+  nfs4::OperationReader<nfs4::CbOpnum> operations(reader, "argarray");
+  while (const auto number = operations.next()) {
+    if (*number != nfs4::CbOpnum::OP_CB_SEQUENCE) break;
+    nfs4::CbSequenceArgs sequence;
+    sequence.decode(reader);
+  }
+  return !reader.ok();
+}
+
+bool arrives_short(const ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  if (!decoded) return true;
+  if (decoded->header.proc != wire::Procedure::msg) return false;
+  if (decoded->is_reply()) return reply_ends_early(arriving, *decoded);
+  return !decoded->is_call() || call_ends_early(decoded->payload);
+}
+
+/// All receives are one, in which the octets behind a message are those of the one before.
+void keep_old_octets(ArrivingMessage& arriving) {
+  Bytes& receive = arriving.history.receive;
+  const View message = arriving.message();
+  if (!arrives_short(arriving) || message.size() >= receive.size()) {
+    receive.assign(message.begin(), message.end());
+    return;
+  }
+  std::ranges::copy(message, receive.begin());
+  arriving.replace(receive);
+}
+
 constexpr Deviation kDiscardedReplies[] = {
     {.name = "takes-any-version",
      .side = trace::Role::client,
@@ -190,6 +267,11 @@ constexpr Deviation kDiscardedReplies[] = {
      .breaks = {"RFC8167-2.4-1"},
      .sentence = "The program ends at a reply that no call waits for.",
      .client = {.arrival = abort_on_second}},
+    {.name = "receive-keeps-old-octets",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.5-1", "RFC8166-4.5-9", "RFC8166-1-1"},
+     .sentence = "A message that ends early goes on with the octets of the one before.",
+     .client = {.arrival = keep_old_octets}},
 };
 
 }  // namespace

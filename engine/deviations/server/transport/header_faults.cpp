@@ -4,6 +4,7 @@
 #include "deviations/families.h"
 #include "nfs/nfs3_args.h"
 #include "nfs/nfs3_procedures.h"
+#include "nfs/v4/compound.h"
 #include "rpc/direction.h"
 #include "rpc/message.h"
 #include "wire/xdr.h"
@@ -48,7 +49,8 @@ void execute_any_procedure(Arriving& arriving) {
   if (has_unknown_procedure(arriving)) arriving.mutate("procedure.0");
 }
 
-/// A short message, or an inline call that ends inside its RPC header or the arguments of WRITE.
+/// A short message, or an inline call that ends inside its RPC header, the arguments of WRITE or
+/// the tag of COMPOUND.
 bool ends_early(View message) {
   if (message.size() < wire::kSmallestHeaderBytes) return true;
   wire::Header header;
@@ -60,6 +62,12 @@ bool ends_early(View message) {
   rpc::CallHeader call;
   call.decode(reader);
   if (!reader.ok()) return true;
+  if (call.program == nfs4::kProgram && call.version == nfs4::kVersion &&
+      call.procedure == nfs4::NFSPROC4_COMPOUND) {
+    nfs4::CompoundArgs compound;
+    compound.decode(reader);
+    return !reader.ok();
+  }
   if (call.program != nfs3::kProgram || call.version != nfs3::kVersion ||
       call.procedure != static_cast<std::uint32_t>(nfs3::Procedure::NFSPROC3_WRITE))
     return false;
@@ -69,8 +77,7 @@ bool ends_early(View message) {
 }
 
 /// All receives are one, in which the octets behind a message are those of earlier ones.
-void keep_old_length(Arriving& arriving) {
-  Bytes& receive = arriving.history.receive;
+void keep_old_length(Arriving& arriving, Bytes& receive) {
   const View message = arriving.message();
   const bool early = ends_early(message) && message.size() < receive.size();
   receive.resize(std::max(receive.size(), message.size()));
@@ -160,7 +167,18 @@ constexpr Deviation kHeaderFaults[] = {
     {.name = "receive-keeps-old-length",
      .breaks = {"RFC5531-9-7", "RFC8166-4.5-1"},
      .sentence = "A message that ends early goes on with the octets of an earlier one.",
-     .server = {.arrival = keep_old_length},
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      keep_old_length(arriving, arriving.history.receive);
+                    }},
+     .script_shows = false},
+    {.name = "receive-keeps-others-octets",
+     .breaks = {"RFC5531-9-7"},
+     .sentence = "A message that ends early goes on with the octets of one of another connection.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      keep_old_length(arriving, arriving.history.server->receive);
+                    }},
      .script_shows = false},
     {.name = "done-answered",
      .breaks = {"RFC8166-4.6.2-2"},

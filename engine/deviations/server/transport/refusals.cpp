@@ -140,6 +140,14 @@ constexpr Deviation kRefusals[] = {
                       if (matches(arriving, has_empty_write_chunk)) arriving.refuse();
                     }},
      .script_shows = false},
+    {.name = "empty-write-chunk-disconnects",
+     .breaks = {"RFC8166-4.3.2.3-2", "RFC8267-6.4.2-1"},
+     .sentence = "A call with a write chunk of no segments ends the connection.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (matches(arriving, has_empty_write_chunk)) arriving.abort();
+                    }},
+     .script_shows = false},
     {.name = "reduced-name-discarded",
      .breaks = {"RFC8166-6.1-4"},
      .sentence = "A call with a reduced item that is not eligible is discarded.",

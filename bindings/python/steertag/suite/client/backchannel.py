@@ -127,8 +127,8 @@ class Backchannel(SessionWatch):
         self.conn = None  # the connection of its backchannel
         self.result = None  # what `callbacks` returned
         self.lost = False
-        self.change = None  # octets of a message -> those that are sent in their place
-        self.unawaited = {}  # XID: Answer, to calls that `callbacks` does not wait for
+        self.change = None  # (octets of a message) -> octets that are sent instead.
+        self.unawaited = {}  # XID: Answer, where `callbacks` does not wait for it.
         self._delayed = False  # the client put a callback off
         self._callbacks, self._when, self._early = callbacks, when, early
         self._tolerates_delay, self._patient = tolerates_delay, patient
