@@ -9,9 +9,10 @@ def fits_reply_chunk(reply):
     return 0 < len(reply.payload) <= sum(each.length for each in reply.call.reply_chunk or [])
 
 
-def long_form(reply):
-    """Places the RPC message of a reply that fits its reply chunk there; the draft of the RDMA_NOMSG for it."""
-    segments, left = [], reply.payload
+def long_form(reply, message=None):
+    """Places the RPC message of a reply that fits its reply chunk there, or this one; the draft of the RDMA_NOMSG for
+    it."""
+    segments, left = [], reply.payload if message is None else message
     for segment in reply.call.reply_chunk:
         octets, left = left[: segment.length], left[segment.length :]
         if octets:

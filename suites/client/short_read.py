@@ -76,17 +76,3 @@ def try_later(reply):
     else:
         return None
     return draft
-
-
-def in_reply_chunk(reply, payload):
-    """Places these octets in the call's reply chunk. Returns a draft of the reply with that chunk and no payload."""
-    filled, _ = parted(reply.call.reply_chunk, len(payload))
-    left = bytes(payload)
-    for segment in filled:
-        octets, left = left[: segment.length], left[segment.length :]
-        if octets:
-            reply.raw.write(octets, segment.handle, segment.offset)
-    draft = reply.draft()
-    draft.proc, draft.payload = 1, b""
-    draft.reply_chunk = wire.DraftChunk(segments=filled)
-    return draft

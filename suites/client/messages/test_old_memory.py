@@ -21,7 +21,7 @@ from steertag.suite.client.script import (
 from ..call_kinds import words
 from ..callback_scripts import NEEDS, recall_nothing, recall_slots, UNPROVEN
 from ..client_verdicts import completes, stays
-from ..short_read import in_reply_chunk
+from ..long_replies import long_form
 
 SHORT, BAD_ERROR = "RFC8166-4.5-1", "RFC8166-4.5-9"
 # A message is what has come of it, as over any other transport.
@@ -250,13 +250,13 @@ class PrimedChunks(PrimedByReads):
             return reply.conform()
         self.posted += 1
         reply.push()
-        reply.send(in_reply_chunk(reply, reply.payload))
+        reply.send(long_form(reply))
 
     def primer(self, reply):
         return None
 
     def post_short(self, reply):
-        reply.send(in_reply_chunk(reply, reply.payload[: self._end(len(reply.payload))]))
+        reply.send(long_form(reply, reply.payload[: self._end(len(reply.payload))]))
 
 
 @pytest.mark.parametrize("end", ENDS)
