@@ -20,7 +20,7 @@ RESERVED_RDMAP = 0x30
 TAGGED_OCTETS, UNTAGGED_OCTETS = 14, 18
 LENGTH_OCTETS, CRC_OCTETS = 2, 4
 # An untagged segment: control octets, STag, queue, MSN, offset.
-UNTAGGED = struct.Struct(">BBIIII")
+UNTAGGED_FIELDS = struct.Struct(">BBIIII")
 # Read Request: sink STag, sink offset, length, source STag, source offset.
 READ_FIELDS = struct.Struct(">IQIIQ")
 
@@ -137,7 +137,7 @@ def make_fpdu(ulpdu):
 
 def make_read_request(msn, sink, length, source):
     """The octets of the FPDU with a Read Request. `sink` and `source` are (STag, offset)."""
-    head = UNTAGGED.pack(0x41, 0x40 | READ_REQUEST, 0, READ_QUEUE, msn, 0)
+    head = UNTAGGED_FIELDS.pack(0x41, 0x40 | READ_REQUEST, 0, READ_QUEUE, msn, 0)
     return make_fpdu(head + READ_FIELDS.pack(*sink, length, *source))
 
 

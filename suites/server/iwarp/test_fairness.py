@@ -10,7 +10,7 @@ from steertag import wire
 from steertag.suite import case
 from ..chunk_checks import READ_RESULT, read_call, write_call
 from ..served_beside import expect_transfers, SERVED
-from .fpdus import make_fpdu, SEND_QUEUE, UNTAGGED
+from .fpdus import make_fpdu, SEND_QUEUE, UNTAGGED_FIELDS
 from .startup_stream import MARKERS, request, StartupStream
 
 # As many as a default nfsd has threads.
@@ -45,7 +45,7 @@ class Stalled:
     def segment(self, octets, control=WHOLE):
         """The FPDU of a Send."""
         self._msn += 1
-        head = UNTAGGED.pack(control, SEND, 0, SEND_QUEUE, self._msn, 0)
+        head = UNTAGGED_FIELDS.pack(control, SEND, 0, SEND_QUEUE, self._msn, 0)
         return make_fpdu(head + octets)
 
     def send(self, call):
