@@ -5,10 +5,16 @@ import pytest
 from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.nfs4_client import putfh, read, write
 from ..chunk_checks import MOST_SEGMENTS, expect_alive
-from ..nfs4_checks import expect_content, expect_reads, need_inline, read_operations, with_file
+from ..nfs4_checks import (
+    COPIED,
+    expect_content,
+    expect_reads,
+    need_inline,
+    read_operations,
+    with_file,
+)
 from ..proofs import is_answered
 
-COPIED = "RFC8166-3.4.6-4"
 LIMITS = "RFC8267-6.4.2-1"
 OCTETS = 4096
 

@@ -16,7 +16,7 @@ _LEAST_HELD_BYTES = 4096
 _SMALL_SEGMENT_BYTES = 1024
 
 
-def _narrow_socket(place, seconds):
+def _narrow_socket(place, seconds, own):
     """A socket that was connected with small segments and a small window."""
     family, kind, protocol, _, address = socket.getaddrinfo(*place, type=socket.SOCK_STREAM)[0]
     made = socket.socket(family, kind, protocol)
@@ -24,6 +24,8 @@ def _narrow_socket(place, seconds):
         made.settimeout(seconds)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _LEAST_HELD_BYTES)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, _SMALL_SEGMENT_BYTES)
+        if own:
+            made.bind(own)
         made.connect(address)
     except OSError:
         made.close()
@@ -44,7 +46,7 @@ class Stream:
         self._early = b""  # came with what was asked for
         place, own = (target.host, target.port), ("", local_port) if local_port else None
         if narrow:
-            self._socket = _narrow_socket(place, limit_ms / 1000)
+            self._socket = _narrow_socket(place, limit_ms / 1000, own)
         else:
             self._socket = socket.create_connection(place, limit_ms / 1000, own)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
