@@ -197,6 +197,7 @@ void Judge::State::on_reply(const Message& message) {
   Call* call = direction.calls.find(message.words.xid);
   if (call == nullptr || call->answers == 0) {
     check_unexpected_reply(message, call, connection);
+    if (message.inline_payload()) doubt(direction, wire::load_u32(message.payload.data()));
     check_invalidation(message, nullptr, connection);
     direction.credits.grant(message.words.credit);
     check_grant(message, connection);

@@ -41,7 +41,10 @@ STATUSES = {
         1: "another verdict or reason",
         3: "not reproducible on this target",
     },
-    "mutation": {0: "every deviation was caught", 1: "one was not caught"},
+    "mutation": {
+        0: "every deviation was caught, and shown under what it breaks",
+        1: "one was not caught, or is first shown under another requirement",
+    },
 }
 SIGNALS = (
     "A signal that ends a command makes its status 128 plus the signal's number: 130 for Ctrl-C. A reader "

@@ -18,6 +18,13 @@ const Rule& rule_of_rpc_xid(const Message& message) {
   return kXidIsTheRpcXid;
 }
 
+/// Whether the RPC message of a reply answers an open call, which is not that of the header.
+bool answers_by_rpc_xid(const Message& message, const Direction& direction) {
+  if (!message.inline_payload()) return false;
+  const Call* meant = direction.calls.find(wire::load_u32(message.payload.data()));
+  return meant != nullptr && meant->answers != 0 && !meant->faulty;
+}
+
 }  // namespace
 
 bool check_rpc_xid(const Message& message, Connection& connection) {
@@ -43,8 +50,13 @@ void check_unique(const Message& message, const Call* earlier, Connection& conne
 
 void check_unexpected_reply(const Message& message, const Call* record, Connection& connection) {
   // It may answer an unseen call with the XID of a message that must be discarded.
-  if (connection.direction(trace::other(message.sender)).history_incomplete) return;
+  const Direction& answered = connection.direction(trace::other(message.sender));
+  if (answered.history_incomplete) return;
   if (record != nullptr && check_discarded(message, *record, connection)) return;
+  if (answers_by_rpc_xid(message, answered)) {
+    check_rpc_xid(message, connection);
+    return;
+  }
   if (Finding* finding = open_finding(kReplyAnswersACall, message, connection)) {
     finding->expected = "the XID of an outstanding call";
     finding->observed =

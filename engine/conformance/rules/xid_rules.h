@@ -42,7 +42,8 @@ bool check_rpc_xid(const Message& message, Connection& connection);
 /// A call whose XID may be in use. `earlier` is the record of that XID, or nullptr.
 void check_unique(const Message& message, const Call* earlier, Connection& connection);
 
-/// A reply without an open call. `record` has no answer left, or is nullptr.
+/// A reply whose rdma_xid has no open call: `record` has no answer left, or is nullptr. If its RPC
+/// message answers one, the fault is that the two XIDs differ.
 void check_unexpected_reply(const Message& message, const Call* record, Connection& connection);
 
 /// An answer to a message that must be discarded. False if `record` is another message.

@@ -32,6 +32,20 @@ TEST(XidRules, FindAReplyWithTwoXids) {
       .expect("xid_is_the_rpc_xid", "RFC8166-4.2.1-1", Role::server);
 }
 
+TEST(XidRules, BlameTheHeaderIfTheRpcMessageAnswersTheCall) {
+  opened()
+      .call(2)
+      .send(Role::server, header(1), rpc_reply(2))
+      .expect("xid_is_the_rpc_xid", "RFC8166-4.2.1-1", Role::server);
+}
+
+TEST(XidRules, FindAReplyToNoCallWithTwoXids) {
+  opened()
+      .exchange(2)
+      .send(Role::server, header(1), rpc_reply(2))
+      .expect("reply_answers_a_call", "RFC8166-3.3.1-11", Role::server);
+}
+
 TEST(XidRules, FindReverseMessagesWithTwoXids) {
   opened()
       .send(Role::server, header(1, 1), rpc_call(2))

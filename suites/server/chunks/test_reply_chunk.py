@@ -222,7 +222,7 @@ def test_too_small_for_listing(bench):
     expect_alive(conn, "RFC8267-3.1-1")
 
 
-@case("server.reply-chunk.{name}", requirements=OVERRUN_REQUIREMENTS)
+@case("server.reply-chunk.{name}", requirements=[*OVERRUN_REQUIREMENTS, "RFC8166-4.2.4-8"])
 @pytest.mark.parametrize("name", ["missing", "without-segments", "with-empty-segments"])
 def test_missing(bench, name):
     """READ of 8192 octets with neither a write chunk nor a reply chunk. An error or a READ that

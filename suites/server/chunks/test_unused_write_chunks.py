@@ -231,7 +231,7 @@ def test_empty_chunk_before_another(bench):
 
 @case(
     "server.unused-write-chunk.all-segments-empty",
-    requirements=[*RETURNED, "RFC8267-3.1-1", "RFC8166-3.4.6.2-3"],
+    requirements=[*RETURNED, "RFC8267-3.1-1", "RFC8166-3.4.6.2-3", "RFC8166-4.3.2.3-2"],
 )
 def test_all_segments_empty(bench):
     """Two segments of length zero hold nothing: an overrun, or an inline result as in RFC 5667."""

@@ -338,7 +338,7 @@ def test_configuration_program(bench):
 
 @case(
     "server.legacy.configuration-binds-nothing",
-    requirements=[NOT_THERE, "RFC8166-3.5.3-7", READ_DATA],
+    requirements=[NOT_THERE, "RFC8166-4.1.2-13", "RFC8166-3.5.3-7", READ_DATA],
 )
 def test_configuration_binds_nothing(bench):
     """CONF_RDMA as the first call of a connection requests replies of 256 KiB inline. The program

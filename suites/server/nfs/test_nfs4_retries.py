@@ -33,6 +33,8 @@ from .retry_checks import (
 
 XID = "RFC8881-2.10.6.1-3"
 ONCE = "RFC8881-2.10.6.1-4"
+# On a connection that has not sent the request, a reply answers nothing.
+UNSOLICITED = "RFC8166-3.3.1-11"
 UNCACHED = "RFC8881-2.10.6.1.3-1"
 CACHED = "RFC8881-18.46.3-5"
 HANDLES = "RFC8881-2.10.6.2-3"
@@ -343,7 +345,7 @@ def symlink(name):
 
 @case(
     "server.nfs4.connections.interleaved",
-    requirements=["RFC8881-2.9.2-4", "RFC8881-2.10.5-1"],
+    requirements=["RFC8881-2.9.2-4", "RFC8881-2.10.5-1", UNSOLICITED],
     needs=["nfs41"],
     over=ANY,
 )
@@ -411,7 +413,7 @@ def test_repeated_request(bench):
 
 @case(
     "server.nfs4.connections.lost-reply",
-    requirements=["RFC8881-2.9.2-5", ONCE],
+    requirements=["RFC8881-2.9.2-5", ONCE, UNSOLICITED],
     needs=["nfs41"],
     over=ANY,
 )

@@ -63,6 +63,7 @@ def expect_reverse_call(callback):
         "RFC8167-3.2-1",
         CHANNEL,
         XID_OF_CALL,
+        "RFC8166-4.2.2-1",
     ],
     needs=["backchannel"],
     over=ANY,

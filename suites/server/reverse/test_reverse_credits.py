@@ -13,6 +13,8 @@ BOTH_WAYS = "RFC8167-2.4.1-1"
 BY_DIRECTION = "RFC8167-2.4-1"
 SEPARATE = "RFC8167-4.1-1"
 REVERSE_GRANT = "RFC8167-4.1-2"
+# Of any requester; the judge watches it.
+WITHIN_GRANT = "RFC8166-3.3.1-4"
 
 
 @case(
@@ -94,7 +96,7 @@ def test_forward_while_held(bench):
 
 @case(
     "server.reverse.reverse-grant-{grant}",
-    requirements=[REVERSE_GRANT, SEPARATE, "RFC8167-4.3-1", "RFC8167-4.1-3"],
+    requirements=[REVERSE_GRANT, SEPARATE, WITHIN_GRANT, "RFC8167-4.3-1", "RFC8167-4.1-3"],
     needs=["delegations"],
 )
 @pytest.mark.parametrize("grant", [1, 2])
@@ -114,7 +116,7 @@ def test_reverse_grant(bench, grant):
 
 @case(
     "server.reverse.reverse-grant-none",
-    requirements=[REVERSE_GRANT, SEPARATE],
+    requirements=[REVERSE_GRANT, SEPARATE, WITHIN_GRANT],
     needs=["delegations"],
     hostile=True,
 )

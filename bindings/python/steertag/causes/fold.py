@@ -94,5 +94,8 @@ def _may_be_the_same(cause, other):
         return False
     if other.requirement == cause.requirement:
         return True
-    both = cause.kind == other.kind == JUDGED
-    return both and all(other.requirement in case.requirements for case in cause.cases)
+    if cause.kind != JUDGED:
+        return False
+    if other.kind == RULE:  # the case judged the message with which a rule finds fault
+        return all(other.requirement in case.cause.follows for case in cause.cases)
+    return all(other.requirement in case.requirements for case in cause.cases)

@@ -116,6 +116,18 @@ def test_another_rule_of_the_same_requirement_may_be_the_same():
     assert [cause.perhaps for cause in fold(cases)] == [None, 1, 1]
 
 
+def test_a_case_that_judged_the_message_of_a_rule_may_be_the_same():
+    claim = judged("c", REDUCED, "expected 0, saw 3")
+    other = judged("d", BINDING, "saw 0")
+    followed = dataclasses.replace(claim.cause, follows=(GRANT,))
+    cases = [ruled("a"), ruled("b"), dataclasses.replace(claim, cause=followed), other]
+    assert {cause.cases[0].id: cause.perhaps for cause in fold(cases)} == {
+        "a": None,
+        "c": 1,
+        "d": None,
+    }
+
+
 def test_the_example_is_the_case_with_the_earliest_event():
     cases = [ruled("a"), ruled("b", event=9), ruled("c", event=4), ruled("d", event=4)]
     (cause,) = fold(cases)

@@ -8,10 +8,13 @@ from .. import progress, suites_place
 from ..failure import Failure
 from .provider_choice import parted, PROVIDERS
 
-NOT_CAUGHT = 1  # the exit status if a deviation was not caught
+FAULTY = (
+    1  # the exit status if a deviation was not caught, or is shown first under a wrong requirement
+)
 DESCRIPTION = """\
 Runs a suite against each deviation of the bundled server, or of our own client. A case must catch it under the
-requirement that the deviation breaks. The exit status is 0 if each is caught, else 1.
+requirement that the deviation breaks, and must show no other as the first one broken. The exit status is 0 if each is
+caught so, else 1.
 """
 
 
@@ -50,13 +53,18 @@ def add_command(commands):
         action="store_true",
         help="also try each deviation with all cases that none has made fail so far",
     )
+    add(
+        "--blame",
+        action="store_true",
+        help="also print which deviations are first shown under another requirement than their own",
+    )
     add("--jobs", type=int, default=os.cpu_count(), help="deviations at a time (%(default)s)")
     add("names", nargs="*", metavar="DEVIATION", help="only these deviations")
     parser.set_defaults(run=mutation)
 
 
 def mutation(arguments):
-    """Prints the table. The exit status says whether each deviation was caught."""
+    """Prints the table. The exit status says whether each deviation was caught, and none blamed wrongly."""
     from . import score_table
     from .deviating_peer import CannotScore
 
@@ -65,7 +73,8 @@ def mutation(arguments):
     except (CannotScore, OSError) as error:
         raise Failure(str(error)) from None
     table = score_table.lines(outcomes, arguments.provider, below)
-    print("\n".join([*table, *score_table.problems(outcomes)]))
+    blame = score_table.blame_lines(outcomes) if arguments.blame else ()
+    print("\n".join([*table, *blame, *score_table.problems(outcomes)]))
     sys.stdout.flush()
     try:
         if arguments.junit:
@@ -74,7 +83,7 @@ def mutation(arguments):
             score_table.write_json(arguments.json, outcomes)
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}") from None
-    return 0 if all(outcome.good for outcome in outcomes) else NOT_CAUGHT
+    return 0 if all(outcome.faultless for outcome in outcomes) else FAULTY
 
 
 def _outcomes(arguments):

@@ -9,6 +9,7 @@ from steertag.mutation import claims, scorer
 from steertag.mutation.deviating_peer import CannotScore
 
 RULE = "RFC8166-4.2.1-1"
+WRONG = "RFC8166-4.3.1-1"
 CASES = f"""
 import pytest
 from steertag.suite import case
@@ -73,6 +74,21 @@ def test_the_status_says_whether_each_was_caught(
     assert f"mutation score: {1 - status} of 1 deviations" in capsys.readouterr().out
     assert [row["outcome"] for row in json.loads(table.read_text())] == [word, word]
     assert (tmp_path / "table.xml").is_file()
+
+
+@pytest.mark.parametrize("shown, status", [(RULE, 0), ("RFC8166-4.2.2-1", 0), (WRONG, 1)])
+def test_the_status_says_whether_one_is_blamed_wrongly(
+    monkeypatch, capsys, program, suite, shown, status
+):
+    def score(self, deviation):
+        return scorer.Outcome(deviation, "caught", "server.it.works.a", shown=shown)
+
+    monkeypatch.setattr(scorer.Scorer, "score", score)
+    assert steertag("--program", program, "--suite", suite, "--blame", "d") == status
+    out = capsys.readouterr().out
+    sentence = f"wrong blame: d, which breaks {RULE}: server.it.works.a shows {WRONG} first"
+    assert (sentence in out) == bool(status)
+    assert ("first shown" in out) == (shown != RULE)
 
 
 def test_all_runs_are_over_the_provider_that_was_named(monkeypatch, capsys, program, suite):

@@ -1,5 +1,6 @@
 """The table of a mutation score, as text, JUnit and JSON."""
 
+import collections
 import json
 import xml.etree.ElementTree
 
@@ -10,7 +11,7 @@ def lines(outcomes, provider=None, below=()):
     width = max(map(len, names))
     for outcome in outcomes:
         deviation = outcome.deviation
-        shown = "first" if outcome.blames_right else outcome.shown or "-"
+        shown = "first" if outcome.blame == "right" else outcome.shown or "-"
         yield (
             f"{deviation.name:<{width}}  {deviation.requirement:<20}  {outcome.word:<9}  {shown:<20}  "
             f"{outcome.by}"
@@ -31,15 +32,14 @@ def lines(outcomes, provider=None, below=()):
 
 def _blame(outcomes):
     """How many are shown first under their own requirement, and where the others are."""
-    caught = [outcome for outcome in outcomes if outcome.good]
-    right = sum(outcome.blames_right for outcome in caught)
-    text = f"shown first under the requirement that they break: {right} of {len(outcomes)}"
-    wrong = sum(outcome.blames_wrong for outcome in caught)
-    none = sum(not outcome.shown for outcome in caught)
+    counts = collections.Counter(outcome.blame for outcome in outcomes)
+    text = (
+        f"shown first under the requirement that they break: {counts['right']} of {len(outcomes)}"
+    )
     others = {
-        "under another that they break too": len(caught) - right - wrong - none,
-        "as an end or a refusal": none,
-        "under one that they do not break": wrong,
+        "under another that they break too": counts["declared"],
+        "as an end or a refusal": counts["end"],
+        "under one that they do not break": counts["wrong"],
     }
     return "; ".join([text, *(f"{what}: {count}" for what, count in others.items() if count)])
 
@@ -48,12 +48,28 @@ def problems(outcomes):
     """The deviations that are not caught, with the results of cases, for the end of a long log. Also those that are
     shown first under a requirement that they do not break."""
     for outcome in outcomes:
-        if outcome.blames_wrong:
+        if outcome.blame == "wrong":
             yield f"\n{_wrong_blame(outcome)}"
         if not outcome.good:
             deviation = outcome.deviation
             yield f"\n{outcome.word}: {deviation.name}, which breaks {deviation.requirement}: {outcome.by}"
             yield from (f"  {line}" for line in outcome.seen)
+
+
+def blame_lines(outcomes):
+    """The table of blame: each caught deviation that is first shown under another requirement than its own."""
+    rows = [
+        (each.deviation.name, each.deviation.requirement, each.shown or "-", each.blame, each.by)
+        for each in outcomes
+        if each.blame not in ("", "right")
+    ]
+    if not rows:
+        return
+    rows.insert(0, ("deviation", "expected", "first shown", "blame", "case"))
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    yield ""
+    for row in rows:
+        yield "  ".join(f"{word:<{width}}" for word, width in zip(row, widths)).rstrip()
 
 
 def write_junit(path, outcomes, below=()):
@@ -64,6 +80,8 @@ def write_junit(path, outcomes, below=()):
         xml.etree.ElementTree.SubElement(test, "skipped", message="not of messages")
     for outcome in outcomes:
         test = _test_of(root, outcome.deviation)
+        if outcome.blame == "wrong":
+            xml.etree.ElementTree.SubElement(test, "failure", message=_wrong_blame(outcome))
         if not outcome.good:
             text = f"{outcome.word}: {outcome.deviation.requirement}: {outcome.by}"
             failure = xml.etree.ElementTree.SubElement(test, "failure", message=text)
@@ -75,7 +93,7 @@ def _wrong_blame(outcome):
     deviation = outcome.deviation
     return (
         f"wrong blame: {deviation.name}, which breaks {deviation.requirement}: {outcome.by} shows {outcome.shown} "
-        "first, which is not in its `breaks`"
+        "first, which it does not declare to break"
     )
 
 
@@ -86,7 +104,8 @@ def _test_of(root, deviation):
 
 def write_json(path, outcomes):
     """Writes the file for `steertag coverage --deviations`. `by` is empty if no case caught the
-    deviation. If all rows have `whole`, a case outside of every `failed` fails by no deviation."""
+    deviation. `requirement` is the expected id, and `shown` the first one; `blame` compares them. If all rows have `whole`, a case outside of every `failed` fails by no deviation.
+    """
     whole = {outcome.deviation.name for outcome in outcomes if outcome.whole}
     rows = [
         {
@@ -94,6 +113,7 @@ def write_json(path, outcomes):
             "requirement": outcome.deviation.requirement,
             "outcome": outcome.word,
             "shown": outcome.shown,
+            "blame": outcome.blame,
             "by": outcome.by if outcome.good else "",
             "failed": list(outcome.failed),
             "whole": outcome.deviation.name in whole and outcome.word != "no run",

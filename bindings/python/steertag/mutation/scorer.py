@@ -62,20 +62,26 @@ class Outcome:
         return self.word == "caught"
 
     @property
-    def blames_right(self):
-        """Whether it is caught and shown under the requirement that it breaks."""
-        return self.good and self.shown == self.deviation.requirement
+    def blame(self):
+        """Where the case `by` shows the deviation first:
 
-    @property
-    def blames_wrong(self):
-        """Whether it is caught, and shown first under a requirement that it does not declare to break, and that
-        restates none of those. A peer that died is shown under none, nor is a message that the provider refused.
-        """
-        if self.deviation.also or self.blames_right or not (self.good and self.shown):
-            return False
+        - "right": under its own requirement;
+        - "declared": under another one that it declares to break, or that restates one of those;
+        - "end": under none; the peer died, or sent what the provider refuses;
+        - "wrong": under any other;
+        - "": it is not caught, or this is about a further requirement."""
+        if self.deviation.also or not self.good:
+            return ""
+        if self.shown in ("", self.deviation.requirement):
+            return "right" if self.shown else "end"
         exemption = ledger.find(self.shown).exemption
         same = {self.shown, *(exemption.by if exemption else ())}
-        return same.isdisjoint(self.deviation.breaks)
+        return "wrong" if same.isdisjoint(self.deviation.breaks) else "declared"
+
+    @property
+    def faultless(self):
+        """Whether it is caught, and no reader is misled."""
+        return self.good and self.blame != "wrong"
 
 
 class Scorer:

@@ -225,7 +225,8 @@ def test_blame_is_wrong_only_under_a_requirement_that_is_not_declared():
             Deviation("w", "RFC8166-4-1", breaks=("RFC8166-4-1",)), "caught", "d", shown=RESTATED
         ),
     ]
-    assert not any(row.blames_wrong for row in rows)
+    assert [row.blame for row in rows] == ["declared", "end", "", "", "declared"]
+    assert [row.faultless for row in rows] == [True, True, True, False, True]
     assert not list(score_table.problems(rows[:3]))
     right = next(line for line in score_table.lines(rows[:3]) if "shown first" in line)
     assert right.strip().endswith(
@@ -235,9 +236,27 @@ def test_blame_is_wrong_only_under_a_requirement_that_is_not_declared():
 
 def test_wrong_blame_has_a_sentence():
     rows = [Outcome(Deviation("e", RULE, breaks=(RULE,)), "caught", "b", shown=OTHER)]
-    assert rows[0].blames_wrong
+    assert rows[0].blame == "wrong" and not rows[0].faultless
     (line,) = score_table.problems(rows)
-    assert line.strip().startswith(f"wrong blame: e, which breaks {RULE}: b shows {OTHER} first")
+    assert line.strip() == (
+        f"wrong blame: e, which breaks {RULE}: b shows {OTHER} first, which it does not declare to break"
+    )
+
+
+def test_the_table_of_blame_has_what_is_not_shown_under_its_own_requirement():
+    rows = [
+        Outcome(Deviation("right", RULE, breaks=(RULE,)), "caught", "a", shown=RULE),
+        Outcome(Deviation("w", RULE, breaks=(RULE,)), "caught", "b", shown=OTHER),
+        Outcome(Deviation("exits", RULE, breaks=(RULE,)), "caught", "c"),
+        Outcome(Deviation("missed", RULE, breaks=(RULE,)), "missed"),
+    ]
+    empty, *table = score_table.blame_lines(rows)
+    assert not empty and [line.split() for line in table] == [
+        ["deviation", "expected", "first", "shown", "blame", "case"],
+        ["w", RULE, OTHER, "wrong", "b"],
+        ["exits", RULE, "-", "end", "c"],
+    ]
+    assert not list(score_table.blame_lines(rows[:1]))
 
 
 def test_table_names_what_was_not_tried_over_a_provider():
@@ -266,6 +285,13 @@ def test_junit_has_a_failure_for_each_deviation_not_caught(tmp_path):
     assert (text.count("<failure"), text.count("<skipped"), text.count("<testcase")) == (1, 1, 3)
 
 
+def test_junit_has_a_failure_for_wrong_blame(tmp_path):
+    path = tmp_path / "out.xml"
+    wrong = Outcome(Deviation("d", RULE, breaks=(RULE,)), "caught", "a", shown=OTHER)
+    score_table.write_junit(path, [wrong])
+    assert path.read_text().count(f'<failure message="wrong blame: d, which breaks {RULE}: ') == 1
+
+
 def test_json_names_who_caught_each_deviation(tmp_path):
     path = tmp_path / "out.json"
     rows = [
@@ -277,6 +303,6 @@ def test_json_names_who_caught_each_deviation(tmp_path):
     score_table.write_json(path, rows)
     first, second, third, fourth = json.loads(path.read_text())
     caught = {"name": "d", "requirement": RULE, "outcome": "caught", "by": "a"}
-    assert first == caught | {"shown": RULE, "failed": ["a", "b"], "whole": True}
+    assert first == caught | {"shown": RULE, "blame": "right", "failed": ["a", "b"], "whole": True}
     assert (second["by"], second["failed"], second["whole"]) == ("", ["b", "c"], False)
     assert (third["whole"], fourth["whole"]) == (False, True), "of a name that was tried"

@@ -187,7 +187,7 @@ constexpr Deviation kDataServerCalls[] = {
                     }}},
     {.name = "layout-stateid-at-data-server",
      .side = trace::Role::client,
-     .breaks = {"RFC8881-13.9.1-1"},
+     .breaks = {"RFC8881-13.9.1-1", "RFC8881-13.9.1-2"},
      .sentence = "READ and WRITE at data servers carry the layout stateid.",
      .client = {.options =
                     [](peer::FileClientOptions& options) {

@@ -117,7 +117,7 @@ constexpr Deviation kLongReplies[] = {
      .sentence = "Roundup is missing from a long reply.",
      .server = {.departure = cut_roundup}},
     {.name = "small-reply-chunk-overrun",
-     .breaks = {"RFC8267-3.1-1"},
+     .breaks = {"RFC8267-3.1-1", "RFC8166-4.2.4-8"},
      .sentence = "A reply that is larger than its reply chunk is cut off.",
      .server = {.departure =
                     [](Departing& error) {

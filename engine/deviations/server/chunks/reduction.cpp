@@ -169,7 +169,7 @@ constexpr Deviation kReduction[] = {
      .script_shows = false,
      .at_data_servers = true},
     {.name = "small-write-chunk-cut",
-     .breaks = {"RFC8166-3.4.6.2-3"},
+     .breaks = {"RFC8166-3.4.6.2-3", "RFC8166-4.3.2.3-2"},
      .sentence = "A result that is larger than its write chunk is cut off.",
      .server = {.reply = cut_to_room}},
     {.name = "data-server-chunk-cuts-result",

@@ -80,7 +80,7 @@ void end_over_other_rpc_xid(Arriving& arriving) {
 
 constexpr Deviation kCallbacks[] = {
     {.name = "callback-vers-two",
-     .breaks = {"RFC8167-5.1-2"},
+     .breaks = {"RFC8167-5.1-2", "RFC8166-4.2.2-1"},
      .sentence = "Callbacks carry 2 in rdma_vers.",
      .server = {.mutation = {callbacks, "version.2"}},
      .script_shows = false},
@@ -110,7 +110,7 @@ constexpr Deviation kCallbacks[] = {
      .server = {.departure = exceed_threshold},
      .script_shows = false},
     {.name = "callbacks-above-grant",
-     .breaks = {"RFC8167-4.1-2"},
+     .breaks = {"RFC8167-4.1-2", "RFC8166-3.3.1-4"},
      .sentence = "More callbacks are under way than the client grants.",
      .server = {.arrival =
                     [](Arriving& arriving) {

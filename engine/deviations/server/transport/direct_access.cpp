@@ -146,7 +146,7 @@ constexpr Deviation kDirectAccess[] = {
                     }},
      .script_shows = false},
     {.name = "mixture-sealed",
-     .breaks = {"ODAFS-24"},
+     .breaks = {"ODAFS-24", "ODAFS-9"},
      .sentence = "A revoked frame stays valid, with other octets in its second half.",
      .server = {.options =
                     [](ServerOptions& options) {
@@ -259,10 +259,11 @@ constexpr Deviation kDirectAccess[] = {
     {.name = "bases-grow",
      .breaks = {"ODAFS-6"},
      .sentence = "The base of a reference is behind the one before, by a random step.",
-     .server = {.options =
-                    [](ServerOptions& options) {
-                      options.direct_policy.grants.places = PlaceChoice::growing_bases;
-                    }},
+     .server =
+         {.options =
+              [](ServerOptions& options) {
+                options.direct_policy.grants.places = PlaceChoice::growing_bases;
+              }},
      .script_shows = false},
     {.name = "stags-in-a-row",
      .breaks = {"ODAFS-6"},
@@ -292,7 +293,7 @@ constexpr Deviation kDirectAccess[] = {
               }},
      .script_shows = false},
     {.name = "reference-writable",
-     .breaks = {"ODAFS-3"},
+     .breaks = {"ODAFS-3", "ODAFS-30"},
      .sentence = "Frames can be written by RDMA Writes.",
      .server = {.options = [](ServerOptions&
                                   options) { options.direct_policy.grants.read_only = false; }},

@@ -10,7 +10,7 @@ constexpr Deviation kErrors[] = {
      .sentence = "ERR_VERS names the versions 2 to 3.",
      .server = {.mutation = {version_errors, "error.versions-2-3"}}},
     {.name = "version-range-swapped",
-     .breaks = {"RFC8166-4.1.2-10"},
+     .breaks = {"RFC8166-4.1.2-10", "RFC8166-4.5.1-1"},
      .sentence = "ERR_VERS carries the highest version before the lowest.",
      .server = {.mutation = {version_errors, "error.versions-1-0"}}},
     {.name = "version-error-own-vers",

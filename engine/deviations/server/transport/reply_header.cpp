@@ -39,7 +39,7 @@ constexpr Deviation kReplyHeader[] = {
      .sentence = "The header of a reply carries the call's XID plus one.",
      .server = {.mutation = {replies, "xid.plus-1"}}},
     {.name = "reply-xid-byte-swapped",
-     .breaks = {"RFC8166-4-1"},
+     .breaks = {"RFC8166-4-1", "RFC8166-4.2.1-1"},
      .sentence = "The header of a reply carries the call's XID in little-endian order.",
      .server = {.mutation = {replies, "xid.octets-swapped"}}},
     {.name = "reply-rpc-xid-differs",

@@ -199,7 +199,7 @@ constexpr Deviation kRpcMessages[] = {
      .server = {.reply = name_other_versions},
      .script_shows = false},
     {.name = "rpc-error-without-header",
-     .breaks = {"RFC5531-9-4"},
+     .breaks = {"RFC5531-9-4", "RFC8166-4.1.2-13"},
      .sentence = "A reply that reports an error of RPC has no transport header.",
      .server = {.departure = lose_header_of_error},
      .script_shows = false},

@@ -15,21 +15,35 @@ LAST = 6
 
 @dataclasses.dataclass(frozen=True)
 class Evidence:
-    """`refusal`: why our own provider refused what came, or "". `trace`: one line an event."""
+    """`refusal`: why our own provider refused what came, or "". `trace`: one line an event. `message`: the
+    connection and the number of the target's message, if the case has read in it what it judged."""
 
     refusal: str
     trace: tuple
+    message: tuple = ()
 
 
-def evidence_of(outcome):
-    """The Evidence of an outcome of either suite, or None."""
+def evidence_of_kind(outcome):
+    """The Evidence of an outcome of either suite whose kind is judged, or None."""
+    if getattr(outcome, "kind", "") in (*kinds.UNANSWERED, kinds.GARBAGE):
+        return _evidence(outcome, ())
+    return evidence_of_value(outcome)
+
+
+def evidence_of_value(outcome):
+    """The Evidence of an outcome in which a value is judged, or None."""
+    number = getattr(outcome, "number", 0)
+    return _evidence(outcome, (outcome.conn, number) if number else ())
+
+
+def _evidence(outcome, message):
     if outcome is None:
         return None
     last = (getattr(outcome, "connections", None) or [None])[-1]
     conn = getattr(outcome, "conn", None) or last
     refused = getattr(outcome, "kind", "") == kinds.VIOLATION
     trace = _of_exchange(conn, getattr(outcome, "xid", None))
-    return Evidence(outcome.detail if refused else "", trace or tail(conn))
+    return Evidence(outcome.detail if refused else "", trace or tail(conn), message)
 
 
 def _of_exchange(conn, xid):

@@ -4,7 +4,7 @@ import types
 
 import pytest
 
-from steertag.suite.cases.evidence import evidence_of
+from steertag.suite.cases.evidence import evidence_of_kind
 from steertag.traces.event import OCTETS, RECORD
 from steertag.traces.line import Line, MARK, TO_CLIENT, TO_SERVER
 
@@ -31,7 +31,9 @@ def record(xid):
 def numbers(lines, xid=LOST):
     """(the numbers of the shown lines, that of the marked one) in an outcome with this XID."""
     conn = types.SimpleNamespace(trace_lines=lambda: lines)
-    trace = evidence_of(types.SimpleNamespace(conn=conn, kind="reply", detail="", xid=xid)).trace
+    trace = evidence_of_kind(
+        types.SimpleNamespace(conn=conn, kind="reply", detail="", xid=xid)
+    ).trace
     shown = [int(each.partition("#")[2].split()[0]) for each in trace if "#" in each]
     marked = [int(each.partition("#")[2].split()[0]) for each in trace if each.startswith(MARK)]
     return shown, marked

@@ -15,7 +15,7 @@ from ...verdict import Verdict, verdict_of_level
 from . import kind_words, kinds
 from .case_end import Failed, HarnessError, Hung
 from .case_run import current_run
-from .evidence import evidence_of
+from .evidence import evidence_of_kind, evidence_of_value
 
 # Values longer than this are kept out of the stable reason.
 LONGEST_VALUE = 60
@@ -53,12 +53,16 @@ class _Expect:
             return outcome
         if kind in (warn or {}):
             text = f"{reason} ({warn[kind]})"
-            run.note(Verdict.WARN, text, _explain(requirement_id, outcome), evidence_of(outcome))
+            run.note(
+                Verdict.WARN, text, _explain(requirement_id, outcome), evidence_of_kind(outcome)
+            )
             return outcome
         if should is not None and (must is None or kind in must) and kind != "hang":
             preferred = _either(sorted(best))
             reason = f"{requirement_id}: should be {preferred}, saw {kind}"
-            run.note(Verdict.WARN, reason, _explain(requirement_id, outcome), evidence_of(outcome))
+            run.note(
+                Verdict.WARN, reason, _explain(requirement_id, outcome), evidence_of_kind(outcome)
+            )
             return outcome
         raise broken(outcome, requirement_id, expected)
 
@@ -123,15 +127,15 @@ class _Expect:
         if is_broken:
             run.recorder.check(reason, verdict, outcome)
         if verdict is Verdict.FAIL:
-            raise Failed(reason, detail, evidence_of(outcome))
-        run.note(verdict, reason, detail, evidence_of(outcome))
+            raise Failed(reason, detail, evidence_of_value(outcome))
+        run.note(verdict, reason, detail, evidence_of_value(outcome))
 
 
 def broken(outcome, requirement_id, expected=kinds.REPLY):
     """The end of a case whose outcome is of another kind than expected."""
     failure = Hung if outcome.kind == kinds.HANG else Failed
     reason = f"{requirement_id}: expected {expected}, saw {outcome.kind}"
-    return failure(reason, _explain(requirement_id, outcome), evidence_of(outcome))
+    return failure(reason, _explain(requirement_id, outcome), evidence_of_kind(outcome))
 
 
 def _check_kinds(run, sets):

@@ -41,13 +41,13 @@ def _sentence(finding):
 
 
 def _of_messages(recorder, messages):
-    sends = _server_sends(recorder) if messages else []
+    sends = server_sends(recorder) if messages else []
     for number, requirement in messages:
         if 0 < number <= len(sends):
             yield Violation(sends[number - 1], requirement)
 
 
-def _server_sends(recorder):
+def server_sends(recorder):
     """Indexes of the server's messages."""
     events = recorder.events()
     return [one.index for one in events if one.kind == "send" and one.actor == Role.server]

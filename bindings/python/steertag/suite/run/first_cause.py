@@ -8,6 +8,7 @@ from ...causes.case_cause import CaseCause
 from ...causes.cause_key import split_reason
 from ...verdict import Verdict, verdict_of_level
 from ..cases.evidence import around, tail
+from ..rdma.journal import server_sends
 
 # Lines of a Python error that name it.
 ERROR_LINES = 4
@@ -19,8 +20,8 @@ def first_cause(run, connections):
     """The CaseCause of a finished run; None if it went well.
 
     A crash is a cause of its own. Of fails and hangs, the judge's first violation leads. It came earlier
-    on the wire than what the case judged, or the case saw no answer because of it. A violation that only
-    warns explains no failure."""
+    on the wire than what the case judged, or the case saw no answer because of it. In one message, what the
+    case claims leads. A violation that only warns explains no failure."""
     verdict = run.verdict
     if not (verdict.spoils_run or verdict is Verdict.WARN):
         return None
@@ -32,7 +33,9 @@ def first_cause(run, connections):
     weight = Verdict.WARN if verdict is Verdict.WARN else Verdict.FAIL
     found = [each for each in run.violations if _verdict(each[0]) is weight]
     if found:
-        return _of_violation(run, found)
+        first = min(found, key=lambda each: _place(run, each))
+        judged = _judged_there(run, first, weight)
+        return _of_violation(run, found, first) if judged is None else _of_claim(run, found, judged)
     requirement, text = split_reason(note.reason)
     trace = _trace(note, connections)
     if note.evidence is not None and note.evidence.refusal:
@@ -62,8 +65,34 @@ def _of_error(note):
     return CaseCause(case_cause.HARNESS, text=text, trace=tuple(lines[-ERROR_LINES:]))
 
 
-def _of_violation(run, found):
-    finding, conn = min(found, key=_time)
+def _judged_there(run, first, weight):
+    """What the case judged itself in the message of the first violation, which breaks a row that the case
+    does not claim; or None. A claim is about this message, and the rule about any."""
+    finding, conn = first
+    if finding.id in run.requirements:
+        return None
+    for note in run.notes:
+        if note.verdict is weight and note.evidence is not None and note.evidence.message:
+            where, number = note.evidence.message
+            if (
+                where is conn
+                and finding.event in server_sends(conn.watch.recorder)[number - 1 : number]
+            ):
+                return note
+    return None
+
+
+def _of_claim(run, found, note):
+    requirement, text = split_reason(note.reason)
+    later = _later(run, found, requirement)
+    seen = _seen_and_expected(text)
+    return CaseCause(
+        case_cause.JUDGED, requirement, "", *seen, trace=note.evidence.trace, follows=later
+    )
+
+
+def _of_violation(run, found, first):
+    finding, conn = first
     return CaseCause(
         case_cause.RULE,
         finding.id,
@@ -73,8 +102,13 @@ def _of_violation(run, found):
         connection=conn.watch.number,
         event=finding.event,
         trace=around(conn, finding.event),
-        follows=_later(run, found, finding),
+        follows=_later(run, found, finding.id),
     )
+
+
+def _place(run, violation):
+    """Of violations in one event, those that the case claims come first."""
+    return *_time(violation), violation[0].id not in run.requirements
 
 
 def _time(violation):
@@ -86,10 +120,10 @@ def _time(violation):
 
 
 def _later(run, found, first):
-    """The other requirements that the judge or the case found broken, each once."""
+    """The requirements but for `first` that the judge or the case found broken, each once."""
     judged = [split_reason(note.reason)[0] for note in run.notes if note.verdict.spoils_run]
     others = [finding.id for finding, _ in sorted(found, key=_time)] + judged
-    return tuple(dict.fromkeys(each for each in others if each not in ("", first.id)))
+    return tuple(dict.fromkeys(each for each in others if each not in ("", first)))
 
 
 def _trace(note, connections):
