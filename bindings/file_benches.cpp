@@ -45,7 +45,11 @@ std::function<std::uint64_t()> zipf_places(std::uint64_t size, std::uint32_t blo
 }  // namespace
 
 py::object file_name(std::string_view octets) {
-  return py::module_::import("os").attr("fsdecode")(py::bytes(octets.data(), octets.size()));
+  // What os.fsdecode does.
+  PyObject* const name =
+      PyUnicode_DecodeFSDefaultAndSize(octets.data(), static_cast<Py_ssize_t>(octets.size()));
+  if (!name) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(name);
 }
 
 void raise_file_error(const peer::FileError& error) {

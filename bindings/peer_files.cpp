@@ -129,6 +129,18 @@ class PyFiles {
     });
     return entries;
   }
+  py::list names(const PyEntry& directory) {
+    std::vector<std::string> names;
+    waiting([&] {
+      return files().list_names(directory.handle, [&](std::string_view name) {
+        names.emplace_back(name);
+        return true;
+      });
+    });
+    py::list decoded(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) decoded[i] = file_name(names[i]);
+    return decoded;
+  }
   py::object read_link(const PyEntry& link) {
     return file_name(waiting([&] { return files().read_link(link.handle); }));
   }
@@ -393,6 +405,8 @@ void bind_peer_files(py::module_& module) {
                              [](PyFiles& self) { return self.files().limits().write_bytes; })
       .def("find", &PyFiles::find, "path"_a, "follow"_a = true)
       .def("list", &PyFiles::list, "directory"_a)
+      .def("names", &PyFiles::names, "directory"_a,
+           "The names of the entries. The server is not asked for attributes.")
       .def("read_link", &PyFiles::read_link, "link"_a)
       .def("remove", &PyFiles::remove, "directory"_a, "name"_a)
       .def("rename", &PyFiles::rename, "directory"_a, "old"_a, "new"_a)

@@ -3,26 +3,37 @@
 # PYTHON_ARGCOMPLETE_OK
 
 import argparse
+import importlib
 import os
 import signal
 import sys
 
-from . import __version__, build_paths, command_parser, stopping, suite_commands
-from .baseline import baseline_commands as baseline
-from .bench import bench_command
-from .case_list import cases_command
-from .causes import causes_command
-from .coverage import coverage_arguments as coverage
+from . import __version__, build_paths, command_parser, stopping
 from .failure import Failure
-from .files import cp, ls
 from .files.escape import printable
-from .grade import grade_arguments as grade
-from .matrix import matrix_arguments as matrix
-from .mutation import mutation_command
-from .replay import replay_command, shrink
-from .summary import summary_command
 
 _EPILOG = "`steertag COMMAND --help` explains a command, its options and its exit statuses."
+# What adds commands to the parser, in the order of --help, with their names. A command imports only its own module.
+ADDERS = {
+    "suite_commands.add_commands": ("test", "test-client"),
+    "cli.add_serve": ("serve",),
+    "grade.grade_arguments.add_command": ("grade",),
+    "case_list.cases_command.add_command": ("cases",),
+    "coverage.coverage_arguments.add_commands": ("coverage", "explain"),
+    "causes.causes_command.add_command": ("causes",),
+    "baseline.baseline_commands.add_command": ("baseline",),
+    "summary.summary_command.add_command": ("summary",),
+    "matrix.matrix_arguments.add_commands": ("matrix", "diff"),
+    "replay.replay_command.add_command": ("replay",),
+    "replay.shrink.add_command": ("shrink",),
+    "mutation.mutation_command.add_command": ("mutation",),
+    "files.cp.add_command": ("cp",),
+    "files.ls.add_command": ("ls",),
+    "bench.bench_command.add_command": ("bench",),
+    "cli.add_version": ("version",),
+}
+# argparse does not judge the words behind these commands.
+_PASSED_ON = ADDERS["suite_commands.add_commands"]
 
 
 def serve(arguments):
@@ -43,8 +54,16 @@ def version(_):
     print(f"steertag {__version__}")
 
 
-def parser():
-    """The parser of the whole command line. Man pages and completion are made of it."""
+def add_serve(commands):
+    command_parser.add_command(commands, "serve", serve, add_help=False)
+
+
+def add_version(commands):
+    command_parser.add_command(commands, "version", version).set_defaults(run=version)
+
+
+def parser(name=None):
+    """The parser of one command, or of all unless one has this name. Man pages and completion are made of all."""
     made = command_parser.CommandParser(
         prog="steertag",
         description="Conformance of RPC-over-RDMA version 1 and NFS/RDMA.",
@@ -52,22 +71,10 @@ def parser():
     )
     made.add_argument("--version", action="version", version=f"steertag {__version__}")
     commands = made.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    suite_commands.add_commands(commands)
-    command_parser.add_command(commands, "serve", serve, add_help=False)
-    grade.add_command(commands)
-    cases_command.add_command(commands)
-    coverage.add_commands(commands)
-    causes_command.add_command(commands)
-    baseline.add_command(commands)
-    summary_command.add_command(commands)
-    matrix.add_commands(commands)
-    replay_command.add_command(commands)
-    shrink.add_command(commands)
-    mutation_command.add_command(commands)
-    cp.add_command(commands)
-    ls.add_command(commands)
-    bench_command.add_command(commands)
-    command_parser.add_command(commands, "version", version).set_defaults(run=version)
+    needed = [adder for adder, names in ADDERS.items() if name in names]
+    for adder in needed or ADDERS:
+        module, _, function = adder.rpartition(".")
+        getattr(importlib.import_module(f"{__package__}.{module}"), function)(commands)
     command_parser.explain_statuses(commands)
     return made
 
@@ -99,13 +106,13 @@ def main(arguments=None):
 def _run(arguments):
     if arguments[:1] == ["serve"]:
         serve(arguments[1:])
-    made = parser()
+    arguments = arguments or ["--help"]
     if "_ARGCOMPLETE" in os.environ:
         from . import completion
 
-        completion.complete(made)
+        completion.complete(parser())
     try:
-        parsed = _parsed(made, arguments or ["--help"])
+        parsed = _parsed(parser(arguments[0]), arguments)
         with stopping.raising():
             return parsed.run(parsed) or 0
     finally:
@@ -115,7 +122,7 @@ def _run(arguments):
 
 def _parsed(made, arguments):
     """The parsed arguments. The words of a command that passes them on are not argparse's to judge."""
-    if arguments[0] not in suite_commands.NAMES:
+    if arguments[0] not in _PASSED_ON:
         return made.parse_args(arguments)
     parsed = made.parse_args(arguments[:1])
     parsed.words = arguments[1:]

@@ -32,6 +32,26 @@ def test_a_mistyped_command_gets_the_nearest(capsys):
     assert "no command 'grde'; did you mean grade?" in capsys.readouterr().err
 
 
+def commands_of(parser):
+    (commands,) = [each for each in parser._actions if isinstance(each.choices, dict)]
+    return commands.choices
+
+
+@pytest.mark.parametrize("names", cli.ADDERS.values(), ids=" ".join)
+def test_each_command_has_the_same_parser_alone_and_among_all(names):
+    everything = commands_of(cli.parser())
+    for name in names:
+        alone = commands_of(cli.parser(name))
+        assert tuple(alone) == names
+        assert alone[name].format_help() == everything[name].format_help()
+
+
+def test_the_table_has_every_command():
+    assert list(commands_of(cli.parser())) == [
+        each for names in cli.ADDERS.values() for each in names
+    ]
+
+
 def test_the_version_is_that_of_every_part():
     root = build_paths.checkout()
     assert run("--version").stdout == run("version").stdout == f"steertag {steertag.__version__}\n"

@@ -1,10 +1,7 @@
 """The engine's data classes. There are hundreds, and a process uses few.
 
 The import of the engine makes them without what dataclasses would compile for each. That follows at the first use of a
-class. What compares and prints is written once."""
-
-import dataclasses
-import typing
+class, as does the import of dataclasses. What compares and prints is written once."""
 
 
 class _AtFirstUse:
@@ -50,7 +47,6 @@ def make(name, module, doc, defaults):
             "__doc__": doc,
             "__slots__": names,
             "__match_args__": names,
-            "__annotations__": {each: _type_of(value) for each, value in defaults},
             "_defaults": tuple(value for _, value in defaults),
         },
     )
@@ -58,22 +54,26 @@ def make(name, module, doc, defaults):
 
 def _complete(cls):
     """Gives the class its constructor and the descriptions of its fields."""
+    import dataclasses
+
     declared = [
-        (name, declared, _field(value))
-        for (name, declared), value in zip(cls.__annotations__.items(), cls._defaults)
+        (name, _type_of(value), dataclasses.field(**_default(value)))
+        for name, value in zip(cls.__match_args__, cls._defaults)
     ]
     made = dataclasses.make_dataclass(cls.__name__, declared, repr=False, eq=False)
+    cls.__annotations__ = made.__annotations__
     for name, value in vars(DataClass).items():
         if isinstance(value, _AtFirstUse):
             setattr(cls, name, vars(made)[name])
 
 
 def _type_of(value):
+    import typing
+
     return typing.Any if value is None else type(value)
 
 
-def _field(value):
-    # Every instance needs a mutable default of its own.
-    if isinstance(value, (list, DataClass)):
-        return dataclasses.field(default_factory=type(value))
-    return dataclasses.field(default=value)
+def _default(value):
+    """The arguments of dataclasses.field. Every instance needs a mutable default of its own."""
+    mutable = isinstance(value, (list, DataClass))
+    return {"default_factory": type(value)} if mutable else {"default": value}

@@ -23,6 +23,16 @@ def test_the_command_line_makes_none_of_the_classes_of_nfs():
     assert run("import sys, steertag.cli; print('steertag.nfs' in sys.modules)") == "False"
 
 
+def test_a_command_imports_no_other():
+    program = """
+import sys
+from steertag import cli
+cli.parser("ls")
+print(*sorted(set(sys.modules) & {"steertag.files.cp", "steertag.suite_commands", "dataclasses", "json", "typing"}))
+"""
+    assert run(program) == ""
+
+
 @pytest.mark.parametrize(
     "way",
     [

@@ -1,7 +1,5 @@
 """Finds the known words that are nearest to an unknown one."""
 
-import difflib
-
 MOST_NEAR = 3
 # Below this likeness (difflib's ratio) a word is no slip of the keys.
 LEAST_LIKENESS = 0.6
@@ -10,6 +8,8 @@ LEAST_LIKENESS = 0.6
 def nearest(word, known):
     """The known words nearest to `word`, the nearest first; none if nothing is near. Letters' case does not
     count."""
+    import difflib
+
     by_folded = {each.casefold(): each for each in sorted(known, reverse=True)}
     near = difflib.get_close_matches(word.casefold(), by_folded, MOST_NEAR, LEAST_LIKENESS)
     return [by_folded[each] for each in near]

@@ -9,8 +9,6 @@ from . import build_paths, suites_place
 from .exit_statuses import epilog
 from .report_page.run_metadata import TYPED_COMMAND
 
-# The words behind these commands are passed on, whatever they are.
-NAMES = ("test", "test-client")
 # pytest's exit status.
 WRONG_OPTIONS = 4
 # In place of a URL. An unset variable must not test our own server.

@@ -28,7 +28,7 @@ def utility(tmp_path, monkeypatch):
     (tmp_path / "files").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setattr(libnfs_tools, "ENTRIES", 3)
-    monkeypatch.setattr(listing_time, "ratio", lambda: 1.0)
+    monkeypatch.setattr(listing_time, "ratios", lambda: {listing_time.NAMES: 1.0})
 
     def install(name, text):
         path = tmp_path / "bin" / name
@@ -55,9 +55,9 @@ def test_all_pass_where_all_is_well(utility):
 
 
 def test_a_slow_listing_of_our_client_is_a_failure(utility, monkeypatch):
-    monkeypatch.setattr(listing_time, "ratio", lambda: 3.0)
+    monkeypatch.setattr(listing_time, "ratios", lambda: {listing_time.NAMES: 3.0})
     found = libnfs_tools.run(PORT)
-    message = "a long listing takes our client 3.00 times as long as nfs-ls"
+    message = "a long listing takes steertag ls 3.00 times as long as nfs-ls"
     assert (found.passed, found.failed) == (6, {"listing-time": message})
 
 

@@ -7,8 +7,9 @@ import subprocess
 from ci.jobs.peers.peer_run import CannotRun
 from steertag import build_paths
 
-# Tests of ended leases sleep for two of them.
-LEASE_S = 10
+# Tests of ended leases sleep for two of them. A client of pynfs tries ten times, a second apart, before it renews its
+# lease.
+LEASE_S = 15
 # The server listens within milliseconds, and ends within one poll interval.
 END_LIMIT_S = 30
 

@@ -172,6 +172,13 @@ TEST_P(FileClientTest, ListingHasEveryNameOnce) {
   });
   EXPECT_TRUE(listed) << listed.error().message();
   EXPECT_EQ(seen, wanted);
+  seen.clear();
+  const auto named = files().list_names(directory, [&](std::string_view name) {
+    ++seen[std::string(name)];
+    return true;
+  });
+  EXPECT_TRUE(named) << named.error().message();
+  EXPECT_EQ(seen, wanted);
 }
 
 TEST_P(FileClientTest, NamesCanBeMovedAndRemoved) {

@@ -21,6 +21,10 @@ class ForwardedFiles : public RemoteFiles {
   Expected<void, FileError> list(const RemoteHandle& directory, const EntrySink& sink) override {
     return files_->list(directory, sink);
   }
+  Expected<void, FileError> list_names(const RemoteHandle& directory,
+                                       const NameSink& sink) override {
+    return files_->list_names(directory, sink);
+  }
   Expected<void, FileError> remove(const RemoteHandle& directory, std::string_view name) override {
     return files_->remove(directory, name);
   }

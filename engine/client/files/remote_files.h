@@ -70,6 +70,7 @@ struct RemoteEntry {
 };
 /// False ends the listing.
 using EntrySink = std::function<bool(const RemoteEntry&)>;
+using NameSink = std::function<bool(std::string_view)>;
 
 /// A file that is open for reading or writing; 0 is none.
 using RemoteFile = std::uint32_t;
@@ -126,6 +127,9 @@ class RemoteFiles {
   virtual Expected<std::string, FileError> read_link(const RemoteHandle& link) = 0;
   /// All entries without "." and "..".
   virtual Expected<void, FileError> list(const RemoteHandle& directory, const EntrySink& sink) = 0;
+  /// Their names alone: the server looks at no entry's attributes.
+  virtual Expected<void, FileError> list_names(const RemoteHandle& directory,
+                                               const NameSink& sink) = 0;
   virtual Expected<void, FileError> remove(const RemoteHandle& directory,
                                            std::string_view name) = 0;
   virtual Expected<void, FileError> rename(const RemoteHandle& directory, std::string_view from,

@@ -278,34 +278,54 @@ Expected<std::string, FileError> Nfs3Files::read_link(const RemoteHandle& link) 
   return std::string(result->ok.data);
 }
 
+template <class Result, class Args, class Visit>
+Expected<void, FileError> Nfs3Files::list_by(nfs3::Procedure procedure, Args args,
+                                             const Visit& visit) {
+  const auto bad = [procedure](const char* what) {
+    return tl::unexpected(
+        FileError{FileErrc::bad_results, std::string(rpc::name(procedure)) + ": " + what, 0, {}});
+  };
+  std::uint64_t listed = 0;
+  CookieWatch watch;
+  while (listed < kMostListed) {
+    const auto result = call<Result>(procedure, args);
+    if (!result) return tl::unexpected(result.error());
+    for (const auto& entry : result->ok.entries.items) {
+      ++listed;
+      args.cookie = entry.cookie;
+      if (entry.name == "." || entry.name == "..") continue;
+      if (!visit(entry)) return {};
+    }
+    if (result->ok.eof) return {};
+    if (result->ok.entries.items.empty()) return bad("no entry, and no end");
+    if (!watch.goes_on(args.cookie)) return bad("the cookies go round");
+    args.cookieverf = result->ok.cookieverf;
+  }
+  return tl::unexpected(FileError{FileErrc::too_long, "a directory", 0, {}});
+}
+
 Expected<void, FileError> Nfs3Files::list(const RemoteHandle& directory, const EntrySink& sink) {
   nfs3::ReaddirplusArgs args;
   args.dir = to_nfs3(directory);
   args.dircount = args.maxcount = list_bytes_;
-  std::uint64_t listed = 0;
-  CookieWatch watch;
-  while (listed < kMostListed) {
-    const auto result = call<nfs3::ReaddirplusResult>(nfs3::Procedure::NFSPROC3_READDIRPLUS, args);
-    if (!result) return tl::unexpected(result.error());
-    for (const nfs3::EntryPlus& entry : result->ok.entries.items) {
-      ++listed;
-      args.cookie = entry.cookie;
-      if (entry.name == "." || entry.name == "..") continue;
-      RemoteEntry told{entry.name, std::nullopt, {}};
-      if (entry.name_attributes) told.attributes = from_nfs3(*entry.name_attributes);
-      if (entry.name_handle) told.handle = RemoteHandle(entry.name_handle->view());
-      if (!sink(told)) return {};
-    }
-    if (result->ok.eof) return {};
-    if (result->ok.entries.items.empty())
-      return tl::unexpected(
-          FileError{FileErrc::bad_results, "READDIRPLUS: no entry, and no end", 0, {}});
-    if (!watch.goes_on(args.cookie))
-      return tl::unexpected(
-          FileError{FileErrc::bad_results, "READDIRPLUS: the cookies go round", 0, {}});
-    args.cookieverf = result->ok.cookieverf;
-  }
-  return tl::unexpected(FileError{FileErrc::too_long, "a directory", 0, {}});
+  return list_by<nfs3::ReaddirplusResult>(nfs3::Procedure::NFSPROC3_READDIRPLUS, args,
+                                          [&](const nfs3::EntryPlus& entry) {
+                                            RemoteEntry told{entry.name, std::nullopt, {}};
+                                            if (entry.name_attributes)
+                                              told.attributes = from_nfs3(*entry.name_attributes);
+                                            if (entry.name_handle)
+                                              told.handle = RemoteHandle(entry.name_handle->view());
+                                            return sink(told);
+                                          });
+}
+
+Expected<void, FileError> Nfs3Files::list_names(const RemoteHandle& directory,
+                                                const NameSink& sink) {
+  nfs3::ReaddirArgs args;
+  args.dir = to_nfs3(directory);
+  args.count = list_bytes_;
+  return list_by<nfs3::ReaddirResult>(nfs3::Procedure::NFSPROC3_READDIR, args,
+                                      [&](const nfs3::Entry& entry) { return sink(entry.name); });
 }
 
 Expected<void, FileError> Nfs3Files::remove(const RemoteHandle& directory, std::string_view name) {

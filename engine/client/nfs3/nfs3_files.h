@@ -25,6 +25,8 @@ class Nfs3Files final : public RemoteFiles {
   Expected<RemoteAttributes, FileError> attributes(const RemoteHandle& object) override;
   Expected<std::string, FileError> read_link(const RemoteHandle& link) override;
   Expected<void, FileError> list(const RemoteHandle& directory, const EntrySink& sink) override;
+  Expected<void, FileError> list_names(const RemoteHandle& directory,
+                                       const NameSink& sink) override;
   Expected<void, FileError> remove(const RemoteHandle& directory, std::string_view name) override;
   Expected<void, FileError> rename(const RemoteHandle& directory, std::string_view from,
                                    std::string_view to) override;
@@ -54,6 +56,10 @@ class Nfs3Files final : public RemoteFiles {
   Expected<void, FileError> learn_limits();
   /// What follows the mounted export in a path of the server; an error if it is somewhere else.
   Expected<std::string, FileError> below_export(std::string_view path) const;
+  /// All entries by READDIR or READDIRPLUS; `args` but for the place in the directory. False of
+  /// `visit` ends it.
+  template <class Result, class Args, class Visit>
+  Expected<void, FileError> list_by(nfs3::Procedure procedure, Args args, const Visit& visit);
   Expected<RemoteObject, FileError> lookup(const RemoteHandle& directory, std::string_view name);
   /// Hands over a call that is tried again after NFS3ERR_JUKEBOX. `take` decodes the results; it
   /// returns false for this status.

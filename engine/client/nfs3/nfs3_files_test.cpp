@@ -91,8 +91,11 @@ class Nfs3FilesTest : public ::testing::Test {
         file_name = name_after_rename;
         return result.encode(writer);
       }
+      case Procedure::NFSPROC3_READDIR:
+        return answer_listing<nfs3::ReaddirArgs, nfs3::ReaddirResult, nfs3::Entry>(reader, writer);
       default:
-        return answer_readdirplus(reader, writer);
+        return answer_listing<nfs3::ReaddirplusArgs, nfs3::ReaddirplusResult, nfs3::EntryPlus>(
+            reader, writer);
     }
   }
   void answer_lookup(wire::Reader& reader, wire::Writer& writer) const {
@@ -108,12 +111,13 @@ class Nfs3FilesTest : public ::testing::Test {
     result.encode(writer);
   }
   /// One entry for each call; the cookies are 1, 2, 3, 1 ...
-  void answer_readdirplus(wire::Reader& reader, wire::Writer& writer) {
-    nfs3::ReaddirplusArgs args;
+  template <class Args, class Result, class Entry>
+  void answer_listing(wire::Reader& reader, wire::Writer& writer) {
+    Args args;
     args.decode(reader);
     ++listings;
-    nfs3::ReaddirplusResult result;
-    nfs3::EntryPlus entry;
+    Result result;
+    Entry entry;
     entry.name = "name";
     entry.cookie = args.cookie % 3 + 1;
     result.ok.entries.items.push_back(entry);
@@ -153,7 +157,12 @@ TEST_F(Nfs3FilesTest, PathsOutsideOfTheExportAreTold) {
 TEST_F(Nfs3FilesTest, CookiesThatGoRoundEndTheListing) {
   const auto listed = files.list(RemoteHandle(kRoot), [](const RemoteEntry&) { return true; });
   ASSERT_FALSE(listed) << "after " << listings << " calls";
-  EXPECT_THAT(listed.error().message(), HasSubstr("go round"));
+  EXPECT_THAT(listed.error().message(), HasSubstr("READDIRPLUS: the cookies go round"));
+  EXPECT_LE(listings, 10);
+  listings = 0;
+  const auto named = files.list_names(RemoteHandle(kRoot), [](std::string_view) { return true; });
+  ASSERT_FALSE(named) << "after " << listings << " calls";
+  EXPECT_THAT(named.error().message(), HasSubstr("READDIR: the cookies go round"));
   EXPECT_LE(listings, 10);
 }
 

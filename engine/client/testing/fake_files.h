@@ -18,6 +18,7 @@ class FakeFiles : public RemoteFiles {
   Expected<RemoteAttributes, FileError> attributes(const RemoteHandle&) override { return no(); }
   Expected<std::string, FileError> read_link(const RemoteHandle&) override { return no(); }
   Unit list(const RemoteHandle&, const EntrySink&) override { return no(); }
+  Unit list_names(const RemoteHandle&, const NameSink&) override { return no(); }
   Unit remove(const RemoteHandle&, std::string_view) override { return no(); }
   Unit rename(const RemoteHandle&, std::string_view, std::string_view) override { return no(); }
   Expected<RemoteFile, FileError> open(const RemoteHandle&) override { return no(); }

@@ -137,14 +137,14 @@ Expected<std::string, FileError> Nfs4Files::read_link(const RemoteHandle& link) 
                        });
 }
 
-Done Nfs4Files::list(const RemoteHandle& directory, const EntrySink& sink) {
+Done Nfs4Files::list_by(const RemoteHandle& directory, const nfs4::Bitmap& attributes,
+                        const EntryVisit& visit) {
   nfs4::ReaddirArgs args;
   args.maxcount = std::min(kMostListing, limits_.read_bytes);
   args.dircount = args.maxcount;
-  args.attr_request = entry_attributes();
+  args.attr_request = attributes;
   std::uint64_t listed = 0;
   CookieWatch watch;
-  bool wanted = true;
   const auto take = [&](CompoundReply& reply) -> Expected<bool, FileError> {  // whether more follow
     if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped)
       return tl::unexpected(std::move(skipped.error()));
@@ -153,12 +153,8 @@ Done Nfs4Files::list(const RemoteHandle& directory, const EntrySink& sink) {
     for (const nfs4::Entry& entry : result->resok4.entries.items) {
       ++listed;
       args.cookie = entry.cookie;
-      const auto values = typed(entry.attrs, "READDIR");
-      if (!values) return tl::unexpected(values.error());
-      RemoteEntry told{entry.name, std::nullopt, {}};
-      if (values->type) told.attributes = from_nfs4(*values);
-      if (values->filehandle) told.handle = RemoteHandle(values->filehandle->view());
-      if (!(wanted = sink(told))) return false;
+      const auto wanted = visit(entry);
+      if (!wanted || !*wanted) return wanted;
     }
     args.cookieverf = result->resok4.cookieverf;
     if (!result->resok4.eof && result->resok4.entries.items.empty())
@@ -178,6 +174,24 @@ Done Nfs4Files::list(const RemoteHandle& directory, const EntrySink& sink) {
     if (!*more) return {};
   }
   return tl::unexpected(FileError{FileErrc::too_long, "a directory", 0, {}});
+}
+
+Done Nfs4Files::list(const RemoteHandle& directory, const EntrySink& sink) {
+  return list_by(directory, entry_attributes(),
+                 [&](const nfs4::Entry& entry) -> Expected<bool, FileError> {
+                   const auto values = typed(entry.attrs, "READDIR");
+                   if (!values) return tl::unexpected(values.error());
+                   RemoteEntry told{entry.name, std::nullopt, {}};
+                   if (values->type) told.attributes = from_nfs4(*values);
+                   if (values->filehandle) told.handle = RemoteHandle(values->filehandle->view());
+                   return sink(told);
+                 });
+}
+
+Done Nfs4Files::list_names(const RemoteHandle& directory, const NameSink& sink) {
+  return list_by(
+      directory, name_attributes(),
+      [&](const nfs4::Entry& entry) -> Expected<bool, FileError> { return sink(entry.name); });
 }
 
 Done Nfs4Files::remove(const RemoteHandle& directory, std::string_view name) {

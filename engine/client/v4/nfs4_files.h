@@ -29,6 +29,8 @@ class Nfs4Files final : public RemoteFiles {
   Expected<RemoteAttributes, FileError> attributes(const RemoteHandle& object) override;
   Expected<std::string, FileError> read_link(const RemoteHandle& link) override;
   Expected<void, FileError> list(const RemoteHandle& directory, const EntrySink& sink) override;
+  Expected<void, FileError> list_names(const RemoteHandle& directory,
+                                       const NameSink& sink) override;
   Expected<void, FileError> remove(const RemoteHandle& directory, std::string_view name) override;
   Expected<void, FileError> rename(const RemoteHandle& directory, std::string_view from,
                                    std::string_view to) override;
@@ -76,6 +78,10 @@ class Nfs4Files final : public RemoteFiles {
   };
   struct DataCall;
 
+  /// Whether to go on with the next entry.
+  using EntryVisit = std::function<Expected<bool, FileError>(const nfs4::Entry&)>;
+  Expected<void, FileError> list_by(const RemoteHandle& directory, const nfs4::Bitmap& attributes,
+                                    const EntryVisit& visit);
   Expected<RemoteObject, FileError> lookup(const RemoteHandle& directory, std::string_view name);
   /// The owner in the result is a view of `file`, which must outlive it.
   nfs4::OpenArgs open_args(const RemoteFile& file, std::uint32_t share_access) const;

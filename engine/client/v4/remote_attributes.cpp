@@ -30,6 +30,11 @@ nfs4::Bitmap entry_attributes() {
   return object_attributes() | Bitmap::of({FATTR4_RDATTR_ERROR, FATTR4_FILEHANDLE});
 }
 
+nfs4::Bitmap name_attributes() {
+  // RFC 8881 18.23.3: without it an entry that has no attributes fails the whole READDIR.
+  return nfs4::Bitmap::of({nfs4::FATTR4_RDATTR_ERROR});
+}
+
 nfs4::Bitmap limit_attributes() {
   return nfs4::Bitmap::of({nfs4::FATTR4_LEASE_TIME, nfs4::FATTR4_MAXREAD, nfs4::FATTR4_MAXWRITE});
 }

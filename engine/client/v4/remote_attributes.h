@@ -7,9 +7,11 @@
 
 namespace steertag::peer {
 
-/// Attributes for GETATTR, and these with what a listing needs beside them.
+/// Attributes for GETATTR, these with what a listing needs beside them, and those for a listing of
+/// names.
 nfs4::Bitmap object_attributes();
 nfs4::Bitmap entry_attributes();
+nfs4::Bitmap name_attributes();
 /// Those that limit READ and WRITE, and the time of the lease.
 nfs4::Bitmap limit_attributes();
 

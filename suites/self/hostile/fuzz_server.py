@@ -84,6 +84,7 @@ def use(url, mount_port, version, size, name):
             pass
         found = files.find(f"/export/{name}")
         files.list(directory)
+        files.names(directory)
         while not files.fetch(found, local.fileno()).step(CALL_LIMIT_S):
             pass
         files.rename(directory, name, f"{name}-renamed")

@@ -1,11 +1,17 @@
 """`steertag ls URL`: lists a directory, or a file, of a server."""
 
-import datetime
+import functools
+import operator
 import stat
+import sys
 
 from . import place
 from .escape import printable
 
+# A few pages of output for each system call, even where Python does not buffer.
+LINES_AT_ONCE = 1024
+# Files that came together share their times.
+MOST_TIME_TEXTS = 1024
 _TYPES = {
     "regular": stat.S_IFREG,
     "directory": stat.S_IFDIR,
@@ -35,13 +41,17 @@ def _list(arguments):
     files = place.connect(arguments.url, arguments)
     path = place.path_of(arguments.url)
     found = files.find(path)
-    entries = files.list(found) if found.type == "directory" else [found]
-    entries.sort(key=lambda entry: entry.name)
+    is_directory = found.type == "directory"
     if arguments.long:
+        entries = files.list(found) if is_directory else [found]
+        entries.sort(key=operator.attrgetter("name"))
         _print_long(files, entries)
     else:
-        for entry in entries:
-            print(printable(entry.name))
+        names = files.names(found) if is_directory else [found.name]
+        names.sort()
+        for start in range(0, len(names), LINES_AT_ONCE):
+            lines = (f"{printable(name)}\n" for name in names[start : start + LINES_AT_ONCE])
+            sys.stdout.write("".join(lines))
     place.leave(files)
 
 
@@ -79,7 +89,10 @@ def _columns(entry):
     )
 
 
+@functools.lru_cache(MOST_TIME_TEXTS)
 def _time_text(seconds):
+    import datetime
+
     try:
         return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
     except (OverflowError, ValueError, OSError):  # outside of the calendar
