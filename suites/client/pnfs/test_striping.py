@@ -1,5 +1,7 @@
 """Which data server, filehandle and offset an octet has (RFC 8881 13.3, 13.4)."""
 
+import dataclasses
+
 import pytest
 
 from steertag.suite import case, expect
@@ -55,12 +57,28 @@ def _octets(call):
     return call.io.offset, length
 
 
+def _joined(there):
+    """Parts that follow each other in the file and at their data server are one: a READ of both is in its place."""
+    whole = []
+    for part in there:
+        last = whole[-1] if whole else None
+        if (
+            last is not None
+            and (last.server, last.handle) == (part.server, part.handle)
+            and last.offset + last.length == part.offset
+        ):
+            whole[-1] = dataclasses.replace(last, length=last.length + part.length)
+        else:
+            whole.append(part)
+    return whole
+
+
 def expect_placed(bench, script, outcome, requirement_id=OFFSET, of_handle=HANDLE):
-    """Each READ and WRITE at a data server is within one stripe unit that is there."""
+    """Each READ and WRITE at a data server is within stripe units that are there, one behind another."""
     placed = _places(script)
     for call, there in placed:
         offset, length = _octets(call)
-        mine = [part for part in there if part.server == call.server]
+        mine = [part for part in _joined(there) if part.server == call.server]
         by_handle = [part for part in mine if part.handle == call.handle]
         what = "the filehandle is the one that the layout has for the data server"
         expect.true(bool(by_handle), of_handle, what, outcome=outcome)
@@ -68,7 +86,7 @@ def expect_placed(bench, script, outcome, requirement_id=OFFSET, of_handle=HANDL
             part.offset <= offset and offset + length <= part.offset + part.length
             for part in by_handle
         )
-        what = "READ and WRITE are within a stripe unit that the data server has"
+        what = "READ and WRITE are within stripe units that the data server has"
         expect.true(inside, requirement_id, what, outcome=outcome)
     copied_by_data_servers(bench, script, outcome, requirement_id)
     if not placed:
