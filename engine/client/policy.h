@@ -111,6 +111,7 @@ struct LayoutPolicy {
 
 /// Data servers (RFC 8881 13).
 struct DataServerPolicy {
+  bool heeds_lease = true;           // false: I/O goes on when the lease may be over
   bool checks_role = true;           // false: EXCHGID4_FLAG_USE_PNFS_DS need not come back
   bool checks_netids = true;         // false: an address of any netid is one of RDMA
   bool reads_ports = true;           // false: the octets of a port are taken in the other order

@@ -76,6 +76,7 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
   server->providers_ = std::move(listened->providers);
   Programs programs = make_metadata_server(storage, state, data_servers, how.direct);
   const auto authority = std::make_shared<MetadataAuthority>(*programs.state, how.pnfs_policy);
+  server->administration_.emplace(*programs.state, storage, data_servers, state.random);
   const auto first = server->add(addresses, std::move(programs.all), how, on_trouble);
   if (!first) return tl::unexpected(first.error());
   ServerOptions at_data_server = how;

@@ -1,9 +1,13 @@
 // A metadata server of pNFS with its data servers, all in one process and one thread.
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <vector>
+
 #include "server/server.h"
 #include "server/storage/backend.h"
-#include "server/v4/pnfs/data_servers.h"
+#include "server/v4/pnfs/layout_administration.h"
 #include "server/v4/state/nfs4_state.h"
 
 namespace steertag::peer {
@@ -36,6 +40,8 @@ class StripedServer {
   /// Works until something was done or `timeout` passed.
   void poll(std::chrono::milliseconds timeout) { Server::poll_all(servers_, timeout); }
   const Server& metadata_server() const { return *servers_.front(); }
+  /// For what an administrator wants.
+  LayoutAdministration& administration() { return *administration_; }
   const std::vector<std::unique_ptr<fabric::Provider>>& providers() const { return providers_; }
   /// Ends the last data server, as if its machine were gone. Those before it keep their indices.
   void stop_last_data_server() { servers_.pop_back(); }
@@ -50,6 +56,7 @@ class StripedServer {
 
   // Shared by all servers: UDP port 4791 of an address has one owner. Servers end before them.
   std::vector<std::unique_ptr<fabric::Provider>> providers_;
+  std::optional<LayoutAdministration> administration_;
   std::vector<std::unique_ptr<Server>> servers_;  // the metadata server is the first
 };
 

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <ctime>
 #include <iostream>
+#include <utility>
 
 #include "serve/handed_over.h"
 #include "serve/options.h"
@@ -31,17 +32,29 @@ constexpr std::chrono::milliseconds kPollInterval{200};
 
 // A handler may touch nothing else.
 volatile std::sig_atomic_t end_requested = 0;
+volatile std::sig_atomic_t recall_requested = 0;
+volatile std::sig_atomic_t replacement_requested = 0;
 
-void on_signal(int) {
-  end_requested = 1;
+void on_signal(int number) {
+  if (number == SIGUSR1) {
+    recall_requested = 1;
+  } else if (number == SIGUSR2) {
+    replacement_requested = 1;
+  } else {
+    end_requested = 1;
+  }
 }
 
-void catch_signals() {
+void catch_signal(int number) {
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGINT, &action, nullptr);
+  sigaction(number, &action, nullptr);
+}
+
+void catch_signals() {
+  catch_signal(SIGTERM);
+  catch_signal(SIGINT);
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the process's limit is to fail with EFBIG
 }
 
@@ -87,6 +100,12 @@ peer::Squash squash(const Options& options) {
   return squash;
 }
 
+/// What an administrator of layouts has asked for since.
+void heed_requests(Serving& serving) {
+  if (std::exchange(recall_requested, 0) != 0) serving.recall_layouts();
+  if (std::exchange(replacement_requested, 0) != 0) serving.replace_device();
+}
+
 int serve(const Options& options) {
   // Not for a printed list: there a closed pipe ends the program quietly, as it does other tools.
   std::signal(SIGPIPE, SIG_IGN);
@@ -122,6 +141,10 @@ int serve(const Options& options) {
   auto serving = Serving::start(options, **storage, state, how, troubles, warn);
   if (!serving) return fail(serving.error());
   forget_inherited_sockets();
+  if (serving->is_metadata_server()) {
+    catch_signal(SIGUSR1);
+    catch_signal(SIGUSR2);
+  }
   std::vector<std::uint16_t> ports;
   for (const net::Url& url : serving->server().listening()) ports.push_back(url.port);
   // First, so that no client learns of a server that ends because of its port file.
@@ -132,7 +155,10 @@ int serve(const Options& options) {
   // No client is served before.
   if (options.sandbox) restrict_itself(options);
   if (const int status = print(serving->places()); status != 0) return status;
-  while (end_requested == 0 && !serving->server().failed()) serving->poll(kPollInterval);
+  while (end_requested == 0 && !serving->server().failed()) {
+    serving->poll(kPollInterval);
+    heed_requests(*serving);
+  }
   if (options.counts && print(serving->counts()) != 0) return kCannotServe;
   return serving->server().failed() ? kFailedByDeviation : 0;
 }

@@ -85,6 +85,16 @@ Expected<Serving, std::string> Serving::start(const Options& options, peer::Back
   return serving;
 }
 
+void Serving::recall_layouts() {
+  auto& administration =
+      striped_ ? striped_->administration() : metadata_control_->administration();
+  administration.recall_file_system();
+}
+
+void Serving::replace_device() {
+  striped_ ? striped_->administration().replace_device() : metadata_control_->replace_device();
+}
+
 std::string Serving::places() const {
   std::string lines;
   for (const net::Url& url : server().listening()) lines += "listening at " + url.text() + '\n';

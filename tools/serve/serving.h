@@ -27,6 +27,12 @@ class Serving {
   void poll(std::chrono::milliseconds timeout) {
     striped_ ? striped_->poll(timeout) : plain_->poll(timeout);
   }
+  /// Whether it grants layouts, so that there is something to administer.
+  bool is_metadata_server() const { return striped_ || metadata_control_; }
+  /// All layouts of the file system are recalled.
+  void recall_layouts();
+  /// All layouts are recalled, and the device that they name is replaced.
+  void replace_device();
   /// Where it listens, a line each, and with data servers in it these.
   std::string places() const;
   /// What each server has carried, a line each.

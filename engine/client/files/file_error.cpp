@@ -32,6 +32,8 @@ std::string_view sentence(FileErrc code) {
       return "this is longer than the client takes";
     case FileErrc::state_lost:
       return "the server forgot the client's state more than once";
+    case FileErrc::lease_in_doubt:
+      return "the lease is in doubt, and the metadata server has to be asked first";
     case FileErrc::changed:
       return "the data changed meanwhile";
     case FileErrc::local_file:

@@ -23,6 +23,7 @@ enum class FileErrc : std::uint8_t {
   too_many_links,       // symbolic links that lead to symbolic links
   too_long,             // a listing or path beyond the named limit
   state_lost,           // the server forgot what the client had open, again and again
+  lease_in_doubt,       // nothing goes to data servers before the metadata server has answered
   changed,              // the data changed while they were copied
   local_file,           // a file of this machine cannot be read or written
 };

@@ -2,6 +2,7 @@
 #include "client/v4/client_session.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace steertag::peer {
 namespace {
@@ -69,6 +70,7 @@ void ClientSession::call(ClientCompound call, CompoundDone done) {
 }
 
 void ClientSession::pump() {
+  if (!waiting_.empty() && options_.may_call && !options_.may_call()) return refuse_waiting();
   // Also by a target of the server that came after the loss.
   if (stage_ == Stage::ready && slots_.exhausted()) stage_ = Stage::none;
   if (stage_ == Stage::none && !waiting_.empty()) make();
@@ -102,6 +104,16 @@ void ClientSession::renew_lease() {
   call({}, [](const Expected<CompoundReply, FileError>&) {});
 }
 
+void ClientSession::refuse_waiting() {
+  if (std::exchange(refusing_, true)) return;
+  schedule_.later(std::chrono::milliseconds{0}, [this] {
+    refusing_ = false;
+    if (options_.may_call()) return pump();
+    for (const PendingRef& pending : std::exchange(waiting_, {}))
+      pending->done(tl::unexpected(FileError{FileErrc::lease_in_doubt, "COMPOUND", 0, {}}));
+  });
+}
+
 void ClientSession::send(PendingRef pending, std::uint32_t slot) {
   renewed_ = schedule_.now();
   nfs4::SequenceArgs sequence = sequence_in(slot);
@@ -111,7 +123,7 @@ void ClientSession::send(PendingRef pending, std::uint32_t slot) {
   if (request.reply.eligible == 0)
     request.reply.payload =
         std::min<std::size_t>(request.reply.payload, channel_.ca_maxresponsesize);
-  const Moment sent{sessions_made_, binds_, recalls_};
+  const Moment sent{sessions_made_, binds_, recalls_, schedule_.now()};
   schedule_.call(std::move(request),
                  [this, pending, slot, sent](Expected<CallReply, CallError> outcome) {
                    take_reply(pending, slot, sent, std::move(outcome));
@@ -137,6 +149,7 @@ void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, co
         {FileErrc::bad_results, "SEQUENCE: the reply is for another session, slot or id", 0, {}});
   if (present) {
     slots_.give_back(slot, true);
+    renewed_for_sure_ = std::max(renewed_for_sure_, sent.at);
     // What the server wished before it recalled slots does not undo that.
     if (sent.recalls == recalls_) slots_.set_target(sequence->resok4.sr_target_highest_slotid);
     heed(sequence->resok4.sr_status_flags, sent.binds);

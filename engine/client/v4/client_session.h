@@ -42,6 +42,10 @@ struct SessionOptions {
   /// eia_flags: EXCHGID4_FLAG_USE_PNFS_MDS or EXCHGID4_FLAG_USE_PNFS_DS, or none (RFC 8881 13.1).
   std::uint32_t roles = 0;
 
+  /// Of a data server: whether calls may be made now. Others end with FileErrc::lease_in_doubt (RFC
+  /// 8881 12.7.2). Without it all may.
+  std::function<bool()> may_call{};
+
   /// The session is for READ, WRITE and COMMIT at a data server alone: no RECLAIM_COMPLETE (RFC
   /// 8881 13.6) and no backchannel.
   bool is_for_data() const { return roles == nfs4::EXCHGID4_FLAG_USE_PNFS_DS; }
@@ -96,7 +100,13 @@ class ClientSession {
   void renew_lease();
   /// The server's lease_time: it is renewed three times within it, or more often.
   void learn_lease(std::chrono::seconds lease) {
+    lease_ = lease;
     renewal_ = std::min(kLeaseRenewal, std::chrono::milliseconds(lease) / 3);
+  }
+  /// Whether the lease may be over: it has passed since the last call was sent that the server has
+  /// answered. Not before the lease is known.
+  bool is_lease_in_doubt() const {
+    return lease_.count() > 0 && schedule_.now() - renewed_for_sure_ >= lease_;
   }
 
   /// DESTROY_SESSION and DESTROY_CLIENTID, if there are any; waits.
@@ -126,6 +136,8 @@ class ClientSession {
   using PendingRef = std::shared_ptr<Pending>;
 
   void pump();
+  /// Ends the calls that wait, if none may be made. From a step of its own, as with any error.
+  void refuse_waiting();
   void send(PendingRef pending, std::uint32_t slot);
   nfs4::SequenceArgs sequence_in(std::uint32_t slot) const;
   /// What a call knew when it was sent: what its reply says may be out of date since.
@@ -133,6 +145,7 @@ class ClientSession {
     std::uint64_t session = 0;
     std::uint64_t binds = 0;
     std::uint64_t recalls = 0;
+    std::chrono::steady_clock::time_point at{};
   };
   void take_reply(const PendingRef& pending, std::uint32_t slot, const Moment& sent,
                   Expected<CallReply, CallError> outcome);
@@ -200,6 +213,7 @@ class ClientSession {
   bool reclaimed_ = false;             // RECLAIM_COMPLETE was made for this client id
   bool exchanged_ = false;             // EXCHANGE_ID was made for the session that is being made
   Delay make_delay_;
+  bool refusing_ = false;  // a step that ends them is due
   nfs4::SessionId session_id_{};
   nfs4::ChannelAttrs channel_{};
   SlotTable slots_;
@@ -209,6 +223,9 @@ class ClientSession {
   bool has_backchannel_ = false;  // the server agreed to one
   std::chrono::milliseconds renewal_ = kLeaseRenewal;
   std::chrono::steady_clock::time_point renewed_{};
+  std::chrono::seconds lease_{};  // 0: it is not known
+  /// When the last call was sent whose SEQUENCE has succeeded.
+  std::chrono::steady_clock::time_point renewed_for_sure_{};
   std::uint64_t back_connection_ = 0;  // the last one that was to become part of it
   bool path_down_ = false;             // the server has said so since
   bool binding_ = false;

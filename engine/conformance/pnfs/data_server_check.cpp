@@ -124,6 +124,8 @@ void DataServerCheck::judge_use(const FileIo& io, const StripedFile& file) {
   const auto& revocation = layouts_.revocation(file.client);
   const GrantedRange* returned = nullptr;
   const GrantedRange* revoked = nullptr;
+  const GrantedRange* forgotten = nullptr;
+  const ClientIdUse* restart = layouts_.restart(file.client, file.server);
   for (const GrantedRange& each : file.ranges) {
     if (!permits(each, io) || !is_of(each, io)) continue;
     // The client sent the call after the answer on its slot, and that came after LAYOUTRETURN.
@@ -134,6 +136,8 @@ void DataServerCheck::judge_use(const FileIo& io, const StripedFile& file) {
     } else if (revocation && each.moment < revocation->moment &&
                revocation->precedes(io.behind, each.pattern->nfl_deviceid)) {
       revoked = &each;
+    } else if (restart != nullptr && each.moment < restart->moment && restart->moment < io.behind) {
+      forgotten = &each;
     } else {
       return;  // it is held
     }
@@ -145,6 +149,12 @@ void DataServerCheck::judge_use(const FileIo& io, const StripedFile& file) {
       finding->observed =
           say(name(io), " by the layout granted in ", text(revoked->granted), ", with the flags ",
               Hex{revocation->flags}, " of SEQUENCE in ", text(revocation->place));
+    }
+  } else if (forgotten != nullptr) {
+    if (Finding* finding = open(kRestartEndsTheUse)) {
+      finding->expected = "no use of a layout of before the restart of the metadata server";
+      finding->observed = say(name(io), " by the layout granted in ", text(forgotten->granted),
+                              ", with another client ID since ", text(restart->place));
     }
   } else if (returned != nullptr) {
     if (Finding* finding = open(kReturnEndsTheUse)) {

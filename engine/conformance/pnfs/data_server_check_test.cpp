@@ -123,6 +123,36 @@ TEST(DataServerCheck, WhatMayHaveBeenSentBeforeTheReturnIsNoUse) {
   client.expect_nothing();
 }
 
+TEST(DataServerCheck, ARestartOfTheMetadataServerEndsTheUse) {
+  constexpr std::uint64_t kOtherId = 77;
+  PnfsScene scene;
+  StripedClient client(scene);
+  client.get_layout().get_device();
+  PnfsTrace& ds = *client.ds[0];
+  client.mds.exchange_id(kOtherId, kMdsRole);
+  ds.read("ds0", 0).read_done();  // whether the client has seen that is not known
+  client.mds.create_session(kOtherId);
+  ds.read("ds0", 0).read_done();  // it may have been sent before
+  client.expect_nothing();
+  ds.read("ds0", 0).expect("restart_ends_the_use", "RFC8881-12.7.4-1");
+}
+
+TEST(DataServerCheck, ALayoutOfBehindARestartIsUsed) {
+  enum class Why { again, same_id, by_itself, other_role };
+  for (const Why why : {Why::again, Why::same_id, Why::by_itself, Why::other_role}) {
+    PnfsScene scene;
+    StripedClient client(scene);
+    client.get_layout().get_device();
+    client.mds.register_client(why == Why::same_id ? 1 : 77,
+                               why == Why::other_role ? kDsRole : kMdsRole,
+                               why == Why::by_itself ? 1 : 0);
+    if (why == Why::again) client.get_layout();
+    PnfsTrace& ds = *client.ds[0];
+    ds.read("ds0", 0).read_done().read("ds0", 0).read_done();
+    client.expect_nothing();
+  }
+}
+
 TEST(DataServerCheck, ALayoutMayBeHeldAfterAReturn) {
   enum class Why { again, asked, part, lost, unseen };
   for (const Why why : {Why::again, Why::asked, Why::part, Why::lost, Why::unseen}) {

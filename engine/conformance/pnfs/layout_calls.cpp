@@ -108,12 +108,16 @@ bool LayoutCalls::take_argument(Opnum number, const Message& message, wire::Read
       return reader.ok();
     case Opnum::OP_EXCHANGE_ID: {
       nfs4::ExchangeIdArgs args;
-      if (decode(reader, args)) call.owner = text_of(args.eia_clientowner.co_ownerid);
+      if (!decode(reader, args)) return false;
+      call.owner = text_of(args.eia_clientowner.co_ownerid);
+      call.verifier = args.eia_clientowner.co_verifier;
       return false;
     }
     case Opnum::OP_CREATE_SESSION: {
       nfs4::CreateSessionArgs args;
-      if (decode(reader, args)) call.clientid = args.csa_clientid;
+      if (!decode(reader, args)) return false;
+      call.clientid = args.csa_clientid;
+      use_client_id(args.csa_clientid, message);
       return false;
     }
     case Opnum::OP_READ: {
@@ -295,7 +299,7 @@ bool LayoutCalls::take_result(Opnum number, const Message& message, wire::Reader
     }
     case Opnum::OP_EXCHANGE_ID: {
       nfs4::ExchangeIdResult result;
-      if (succeeds(result) && call.owner) take_exchange(result.resok4, *call.owner);
+      if (succeeds(result) && call.owner) take_exchange(result.resok4, call);
       return false;
     }
     case Opnum::OP_CREATE_SESSION: {
@@ -352,11 +356,18 @@ bool LayoutCalls::take_result(Opnum number, const Message& message, wire::Reader
   }
 }
 
-void LayoutCalls::take_exchange(const nfs4::ExchangeIdOk& result, const std::string& owner) {
-  const auto client = layouts_.client_of(octets_of(owner));
+void LayoutCalls::use_client_id(std::uint64_t id, const Message& message) {
+  const auto known = std::ranges::find(client_ids_, id, &ClientId::id);
+  if (known == client_ids_.end() || !known->session.is_metadata_server()) return;
+  layouts_.use_client_id(known->session,
+                         {id, known->verifier, place(message), layouts_.next_moment()});
+}
+
+void LayoutCalls::take_exchange(const nfs4::ExchangeIdOk& result, const Pending& call) {
+  const auto client = layouts_.client_of(octets_of(*call.owner));
   const auto server = layouts_.server_of(result.eir_server_owner.so_major_id);
   if (!client || !server) return;
-  const ClientId made{result.eir_clientid, {{}, *client, *server, result.eir_flags}};
+  const ClientId made{result.eir_clientid, {{}, *client, *server, result.eir_flags}, call.verifier};
   const bool uses_pnfs = made.session.is_data_server() || made.session.is_metadata_server();
   has_roles_ |= uses_pnfs;
   at_data_server_ |= made.session.is_data_server();

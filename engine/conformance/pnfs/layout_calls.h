@@ -51,9 +51,11 @@ class LayoutCalls {
   struct ClientId {
     std::uint64_t id = 0;
     PnfsSession session;  // without its id
+    nfs4::Verifier verifier{};
   };
   struct Pending {
     std::optional<std::string> owner;       // of EXCHANGE_ID
+    nfs4::Verifier verifier{};              // of it
     std::optional<std::uint64_t> clientid;  // of CREATE_SESSION
     std::optional<PnfsSession> session;     // of SEQUENCE
     std::uint32_t slot = 0;
@@ -86,7 +88,8 @@ class LayoutCalls {
   void remember(const Message& message, Pending& call);
   bool take_result(nfs4::Opnum number, const Message& message, wire::Reader& reader, Pending& call,
                    Connection& connection);
-  void take_exchange(const nfs4::ExchangeIdOk& result, const std::string& owner);
+  void take_exchange(const nfs4::ExchangeIdOk& result, const Pending& call);
+  void use_client_id(std::uint64_t id, const Message& message);
   void take_flags(const nfs4::SequenceOk& result, const Message& message);
   void note_answer(const nfs4::SequenceOk& result);
   bool take_io_result(const Message& message, wire::Reader& reader, const Pending& call,

@@ -23,6 +23,10 @@ std::string device_key(std::size_t client, const nfs4::DeviceId& id) {
   return say(client, " ", chars_of(id));
 }
 
+std::string pair_key(std::size_t client, std::size_t server) {
+  return say(client, " ", server);
+}
+
 /// One past the last octet; everything from 2^64 - 1 on is the end of the file.
 std::uint64_t end_of(std::uint64_t offset, std::uint64_t length) {
   return length > UINT64_MAX - offset ? UINT64_MAX : offset + length;
@@ -96,6 +100,21 @@ const PnfsSession* Layouts::find_session(const nfs4::SessionId& id) const {
   const auto found = sessions_.find(chars_of(id));
   if (found == sessions_.end() || found->second.ambiguous) return nullptr;
   return &found->second.session;
+}
+
+void Layouts::use_client_id(const PnfsSession& session, const ClientIdUse& use) {
+  const auto [known, is_new] =
+      client_ids_.try_emplace(pair_key(session.client, session.server), ClientIds{use, {}});
+  ClientIds& ids = known->second;
+  if (is_new || ids.latest.id == use.id) return;
+  const bool by_itself = ids.latest.verifier != use.verifier;
+  ids.restart = by_itself ? std::nullopt : std::optional(use);
+  ids.latest = use;
+}
+
+const ClientIdUse* Layouts::restart(std::size_t client, std::size_t server) const {
+  const auto known = client_ids_.find(pair_key(client, server));
+  return known == client_ids_.end() || !known->second.restart ? nullptr : &*known->second.restart;
 }
 
 bool Layouts::add_device(std::size_t client, const nfs4::DeviceId& id, View body) {
@@ -263,6 +282,7 @@ void Layouts::lose() {
     file.verifiers.clear();
   }
   for (auto& [client, revocation] : revocations_) revocation.reset();
+  client_ids_.clear();
 }
 
 std::string text_of(const MessagePlace& place, std::string_view counts) {

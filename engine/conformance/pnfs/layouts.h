@@ -125,6 +125,14 @@ struct Revocation {
   bool precedes(std::uint64_t behind, const nfs4::DeviceId& used) const;
 };
 
+/// A client ID of a metadata server, by the call that makes a session for it.
+struct ClientIdUse {
+  std::uint64_t id = 0;
+  nfs4::Verifier verifier{};  // co_verifier: another one is a client that has restarted itself
+  MessagePlace place;
+  std::uint64_t moment = 0;
+};
+
 class Layouts {
  public:
   /// A moment behind all before it.
@@ -168,6 +176,12 @@ class Layouts {
   bool has_files() const { return !files_.empty(); }
   const std::deque<StripedFile>& files() const { return files_; }
 
+  /// The client makes a session for this client ID. It has received the reply with it, and knows
+  /// whether the metadata server has forgotten what it had by another one (RFC 8881 12.7.4).
+  void use_client_id(const PnfsSession& session, const ClientIdUse& use);
+  /// The latest use of a client ID that took the place of another one; nullptr: there is none.
+  const ClientIdUse* restart(std::size_t client, std::size_t server) const;
+
   std::optional<Revocation>& revocation(std::size_t client) { return revocations_[client]; }
 
  private:
@@ -200,6 +214,11 @@ class Layouts {
   ByText<std::vector<StripedFile*>> by_data_handle_;  // of data servers
   std::size_t handles_ = 0;                           // in by_data_handle_
   std::unordered_map<std::size_t, std::optional<Revocation>> revocations_;  // by client
+  struct ClientIds {
+    ClientIdUse latest;
+    std::optional<ClientIdUse> restart;
+  };
+  ByText<ClientIds> client_ids_;  // by client and metadata server
 };
 
 /// "frame 7 of connection 2"; `counts` is Visibility::index_counts.

@@ -28,6 +28,9 @@ inline constexpr Rule kReturnEndsTheUse{
 inline constexpr Rule kRevocationEndsTheUse{
     "revocation_ends_the_use", ledger::ref("RFC8881-12.7.2-2"),
     "No layout of before is used after SEQ4_STATUS_EXPIRED_*_REVOKED or ADMIN_STATE_REVOKED."};
+inline constexpr Rule kRestartEndsTheUse{
+    "restart_ends_the_use", ledger::ref("RFC8881-12.7.4-1"),
+    "No layout of before is used after the metadata server has forgotten the client."};
 inline constexpr Rule kCommitGoesToTheDataServer{
     "commit_goes_to_the_data_server", ledger::ref("RFC8881-13.7-1"),
     "Without NFL4_UFLG_COMMIT_THRU_MDS, COMMIT goes to the data server that took the WRITEs."};
@@ -57,6 +60,7 @@ inline constexpr std::array kPnfsRules{
     kAttributesAreOfTheMetadataServer,
     kReturnEndsTheUse,
     kRevocationEndsTheUse,
+    kRestartEndsTheUse,
     kCommitGoesToTheDataServer,
     kCommitGoesToTheMetadataServer,
     kHandleIsOfTheDataServer,

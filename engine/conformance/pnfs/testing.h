@@ -59,21 +59,33 @@ class PnfsTrace {
     wire::encode(announcement(), octets);
     event(Role::client, trace::Connect{octets});
     event(Role::server, trace::Accept{octets});
-    nfs4::ExchangeIdArgs exchange;
-    exchange.eia_clientowner.co_ownerid = view_of("client");
-    nfs4::ExchangeIdResult known;
-    known.resok4.eir_clientid = number;
-    known.resok4.eir_flags = roles;
-    const std::string name(1, static_cast<char>(number));
-    known.resok4.eir_server_owner.so_major_id = view_of(name);
-    send([&](Calls& calls) { calls.add(Opnum::OP_EXCHANGE_ID, exchange); });
-    answer([&](Replies& replies) { replies.add(Opnum::OP_EXCHANGE_ID, known); });
-    nfs4::CreateSessionArgs create;
-    create.csa_clientid = number;
+    register_client(number, roles);
+  }
+
+  /// EXCHANGE_ID that gives this client ID, and CREATE_SESSION for it.
+  PnfsTrace& register_client(std::uint64_t id, std::uint32_t roles, std::uint8_t verifier = 0) {
+    exchange_id(id, roles, verifier);
+    create_session(id);
     nfs4::CreateSessionResult created;
     created.resok4.csr_sessionid = session();
-    send([&](Calls& calls) { calls.add(Opnum::OP_CREATE_SESSION, create); });
-    answer([&](Replies& replies) { replies.add(Opnum::OP_CREATE_SESSION, created); });
+    return answer([&](Replies& replies) { replies.add(Opnum::OP_CREATE_SESSION, created); });
+  }
+  PnfsTrace& exchange_id(std::uint64_t id, std::uint32_t roles, std::uint8_t verifier = 0) {
+    nfs4::ExchangeIdArgs exchange;
+    exchange.eia_clientowner.co_verifier.fill(std::byte{verifier});
+    exchange.eia_clientowner.co_ownerid = view_of("client");
+    nfs4::ExchangeIdResult known;
+    known.resok4.eir_clientid = id;
+    known.resok4.eir_flags = roles;
+    const std::string name(1, static_cast<char>(number_));
+    known.resok4.eir_server_owner.so_major_id = view_of(name);
+    send([&](Calls& calls) { calls.add(Opnum::OP_EXCHANGE_ID, exchange); });
+    return answer([&](Replies& replies) { replies.add(Opnum::OP_EXCHANGE_ID, known); });
+  }
+  PnfsTrace& create_session(std::uint64_t id) {
+    nfs4::CreateSessionArgs create;
+    create.csa_clientid = id;
+    return send([&](Calls& calls) { calls.add(Opnum::OP_CREATE_SESSION, create); });
   }
 
   PnfsTrace& event(Role actor, const trace::Body& body) {

@@ -52,6 +52,12 @@ class Part:
         assert found, f"{self.name} did not start: {line}{self.log()}"
         self.url = found[1]
 
+    def start_elsewhere(self, port):
+        """Starts it at another port than before."""
+        at = self._command.index("--listen") + 1
+        self._command[at] = f"{self._command[at].rpartition(':')[0]}:{port}"
+        self.start()
+
     def kill(self):
         """Ends it as a crash does."""
         self.process.kill()

@@ -1,6 +1,7 @@
 """pNFS in processes of its own: `steertag cp` while its parts die, and replies that wait for data servers."""
 
 import itertools
+import os
 import random
 import signal
 import socket
@@ -11,14 +12,18 @@ from pnfs_processes import check_deaths, CHUNK, Cluster, there_and_back
 
 from steertag.suite.cases import kinds
 from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.layout_user import MOST_DEVICE_OCTETS
 from steertag.suite.nfs_client.nfs4_client import getattr_of, lookup, putfh
 from steertag.suite.nfs_client.nfs_message import auth_sys
+from steertag.suite.tcp.local_port import free_port
 
 MIB = 16
 KILLS = 4  # each part once
 MOST_COPIES = 20  # a fast one ends before all parts have died
 SHORTEST_LEASE_S = 5
 UNIT = ["--stripe-unit", "8192"]
+CHANGE = 1  # NOTIFY_DEVICEID4_CHANGE
+CALLBACK_MS = 20_000
 OTHER_USER = auth_sys(1000, 1000)
 
 
@@ -159,6 +164,64 @@ def test_a_metadata_server_that_restarts_ends_the_layouts_of_the_earlier_run(clu
     cluster.await_all()
     outcome = client.at[part.server].exchange(putfh(part.handle))
     assert status(outcome, "PUTFH") == "NFS4ERR_BADHANDLE"
+
+
+def _ask_to_hear(client, *types):
+    """GETDEVICEINFO that asks for these notifications. Its result."""
+    asked = operation(
+        "GETDEVICEINFO",
+        gdia_device_id=client.layout.device,
+        gdia_maxcount=MOST_DEVICE_OCTETS,
+        gdia_notify_types=NFS4.bitmap(*types),
+    )
+    found = client.session.run(asked)["GETDEVICEINFO"].resok4
+    assert found.gdir_notification == NFS4.bitmap(*types)
+    return found.gdir_device_addr.da_addr_body
+
+
+def _await_callback(client, name):
+    """Until the client has been called with this operation. It answers by itself, as one without layouts."""
+    callbacks = client.session.conn.callbacks
+    while not any(name in each for each in callbacks.seen):
+        assert callbacks.wait_seen(callbacks.count + 1, CALLBACK_MS), f"no {name} came"
+
+
+def _die_and_come_back_elsewhere(cluster):
+    moved = cluster.parts[1]
+    moved.kill()
+    cluster.await_log(lambda log: "data server 1 is gone" in log)
+    moved.start_elsewhere(free_port(random.Random(os.getpid())))
+    cluster.await_log(lambda log: "data server 1 is here, at another address" in log)
+
+
+def test_who_has_asked_hears_of_a_data_server_at_another_address(cluster, client):
+    """RFC 8881 12.2.10, 20.12.3."""
+    before = _ask_to_hear(client, CHANGE)
+    _die_and_come_back_elsewhere(cluster)
+    _await_callback(client, "CB_NOTIFY_DEVICEID")
+    assert _ask_to_hear(client, CHANGE) != before
+    assert not client.layout_return().lrs_present, "the layout was not recalled"
+
+
+def test_layouts_are_recalled_of_who_has_not_asked_to_hear_of_another_address(cluster, client):
+    """The other choice of RFC 8881 12.2.10."""
+    _die_and_come_back_elsewhere(cluster)
+    _await_callback(client, "CB_LAYOUTRECALL")
+    assert not any("CB_NOTIFY_DEVICEID" in each for each in client.session.conn.callbacks.seen)
+
+
+def test_without_a_data_server_that_is_taken_out_there_are_no_layouts(cluster, client):
+    cluster.parts[1].kill()
+    cluster.await_log(lambda log: "data server 1 is gone" in log)
+    cluster.parts[0].process.send_signal(signal.SIGUSR2)
+    cluster.await_log(lambda log: "data server 1 is out" in log)
+    _await_callback(client, "CB_LAYOUTRECALL")
+    assert status(client.layout_get(), "LAYOUTGET") == "NFS4ERR_LAYOUTTRYLATER"
+    before = client.layout.device
+    cluster.parts[1].start()
+    cluster.await_all()
+    client.use_layout()
+    assert client.layout.device != before
 
 
 def test_octets_that_are_no_message_cost_a_connection_alone(cluster, client):

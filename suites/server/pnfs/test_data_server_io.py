@@ -14,6 +14,7 @@ EFFECT, OPENS, HOLE = "RFC8881-13.9.1-4", "RFC8881-13.9.2.2-1", "RFC8881-13.4.4-
 ACCESS, KEPT, CHANGED = "RFC8881-13.12-1", "RFC8881-12.9-1", "RFC8881-13.9.2.3-1"
 OPERATIONS = "RFC8881-13.6-4"
 STRANGER = 4711
+WITHDRAWALS = 100
 DENIED = ["nfs:NFS4ERR_ACCESS"]
 REFUSED = {
     "getattr": getattr_of("size"),
@@ -191,6 +192,21 @@ def test_access(bench, name, io):
         expect(attempt(), requirement_id, must=[kinds.REPLY])
     _set_mode(user, 0o600)
     expect(attempt(), requirement_id, must=DENIED)
+
+
+@case("server.pnfs.access.withdrawn-often", requirements=[CHANGED], needs=NEEDS, over=ANY)
+def test_withdrawn_often(bench):
+    """The owner lets everyone read the file, and takes that back, 100 times. Another user reads at a data server behind
+    each reply to SETATTR."""
+    user = user_with_layout(bench)
+    written(bench, user, CHANGED)
+    part = user.parts()[0]
+    user.data_server(part.server).conn.credential = auth_sys(STRANGER, STRANGER)
+    for _ in range(WITHDRAWALS):
+        _set_mode(user, 0o644)
+        expect(user.read_part(part), CHANGED, must=[kinds.REPLY])
+        _set_mode(user, 0)
+        expect(user.read_part(part), CHANGED, must=DENIED)
 
 
 def _set_mode(user, mode):

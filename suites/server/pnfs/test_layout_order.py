@@ -66,6 +66,23 @@ def _add_session(bench, user):
         bench.not_testable(f"CREATE_SESSION of a second session gave {made.kind}")
 
 
+def _move_on(bench, user, steps):
+    """So many LAYOUTGETs, which move the seqid on by one each."""
+    if steps > MOST_SEQIDS:
+        bench.not_testable(f"the sessions have {steps} operations under way at most")
+    before = user.layout_stateid.seqid
+    for _ in range(steps):
+        user.take(user.layout_get())
+    moved = user.layout_stateid.seqid - before
+    if moved != steps:
+        bench.not_testable(f"{steps} LAYOUTGETs move the seqid on by {moved}")
+
+
+def _most_under_way(user):
+    granted = [each.granted.csr_fore_chan_attrs for each in user.client.sessions]
+    return sum(each.ca_maxoperations - 1 for each in granted)
+
+
 @case("server.pnfs.seqid.oldest-of-{sessions}", requirements=[OLD], needs=NEEDS, over=ANY)
 @pytest.mark.parametrize("sessions", ["one-session", "two-sessions"])
 def test_oldest(bench, sessions):
@@ -75,13 +92,17 @@ def test_oldest(bench, sessions):
     first = user.layout_stateid
     if sessions == "two-sessions":
         _add_session(bench, user)
-    granted = [each.granted.csr_fore_chan_attrs for each in user.client.sessions]
-    steps = sum(each.ca_maxoperations - 1 for each in granted)
-    if steps > MOST_SEQIDS:
-        bench.not_testable(f"the sessions have {steps} operations under way at most")
-    for _ in range(steps):
-        user.take(user.layout_get())
-    moved = user.layout_stateid.seqid - first.seqid
-    if moved != steps:
-        bench.not_testable(f"{steps} LAYOUTGETs move the seqid on by {moved}")
+    _move_on(bench, user, _most_under_way(user))
     expect(user.layout_get(loga_stateid=first), OLD, must=[kinds.REPLY])
+
+
+@case("server.pnfs.seqid.too-old", requirements=[OLD], needs=NEEDS, over=ANY, hostile=True)
+def test_too_old(bench):
+    """LAYOUTGET with a seqid one below the oldest that may be under way. A server may have a larger range than it
+    must."""
+    user = user_with_layout(bench)
+    first = user.layout_stateid
+    _move_on(bench, user, _most_under_way(user) + 1)
+    outcome = user.layout_get(loga_stateid=first)
+    larger = {kinds.REPLY: "a larger range of seqids"}
+    expect(outcome, OLD, must=["nfs:NFS4ERR_OLD_STATEID"], latitude=larger)

@@ -7,10 +7,11 @@ from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.layout_user import DS, MDS, NON_PNFS, ROLES
 from steertag.suite.nfs_client.nfs4_client import putfh
 from .data_server_roles import register
-from .layout_checks import NEEDS, user_with_layout
+from .layout_checks import NEEDS, NFS4, user_with_layout
 
 ROLE, SECURITY = "RFC8881-13.1-2", "RFC8881-13.12-2"
 AT_DATA_SERVER = "RFC8881-13.1-7"
+PARENT = NFS4.SecinfoStyle.SECINFO_STYLE4_PARENT
 LEGAL = [MDS, MDS | DS, DS, NON_PNFS, DS | NON_PNFS]
 ASKED = {"none": 0, "mds": MDS, "ds": DS, "non-pnfs": NON_PNFS, "mds-ds": MDS | DS, "all": ROLES}
 
@@ -56,3 +57,20 @@ def test_security(bench, place):
         session, handle = user.data_server(part.server), part.handle
     asked = operation("SECINFO_NO_NAME")
     expect(session.exchange(putfh(handle), asked), SECURITY, must=[kinds.REPLY])
+
+
+@case("server.pnfs.security.{place}-parent", requirements=[SECURITY], needs=NEEDS, over=ANY)
+@pytest.mark.parametrize("place", ["metadata-server", "data-server"])
+def test_security_of_parent(bench, place):
+    """SECINFO_NO_NAME of the parent: of the file's directory at the metadata server, and of the layout's filehandle at
+    a data server, which is no directory."""
+    user = user_with_layout(bench)
+    session, handle = user.session, bench.nfs4_files(user.session).directory
+    latitude = {}
+    if place == "data-server":
+        part = user.parts()[0]
+        session, handle = user.data_server(part.server), part.handle
+        latitude = {"nfs:NFS4ERR_NOTDIR": "a file is no directory, and only these have a parent"}
+    asked = operation("SECINFO_NO_NAME", style=PARENT)
+    outcome = session.exchange(putfh(handle), asked)
+    expect(outcome, SECURITY, must=[kinds.REPLY], latitude=latitude)

@@ -87,6 +87,7 @@ Status Layouts::all_recalled(const nfs4::CbLayoutrecallArgs& args) {
   bulk_ = bulk;
   for (const StripedFileRef& file : held) {
     file->leaving = file->bulk = true;
+    file->bulk_changed = args.clora_changed;
     leave_later(file);
   }
   schedule_.later(std::chrono::milliseconds{0}, [this] { settle_bulk(); });

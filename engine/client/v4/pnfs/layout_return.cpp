@@ -1,5 +1,6 @@
 // What a client owes the servers before it gives a layout up: COMMIT, LAYOUTCOMMIT, LAYOUTRETURN.
 #include <algorithm>
+#include <utility>
 
 #include "client/v4/pnfs/layouts.h"
 
@@ -103,7 +104,7 @@ void Layouts::commit_at(const FlushRef& flush, DataServer* server, const RemoteH
   ++flush->left;
   session->call(std::move(call), [this, flush, server, session,
                                   expected](Expected<CompoundReply, FileError> reply) {
-    const bool answered = reply.has_value();
+    const bool answered = reply || reply.error().code == FileErrc::lease_in_doubt;
     if (!answered && server) server->failed(session);
     const auto verifier = take_commit(reply);
     if (verifier && server) ++server->counts().commits;
@@ -174,8 +175,9 @@ void Layouts::settle(const StripedFileRef& file) {
   file->busy = true;
   // RFC 8881 20.3.3: where the layout changes, nothing is committed by it.
   const auto at_data_server = [](const auto& each) { return each.first.first != nullptr; };
-  if (file->recall && file->recall->changed && std::erase_if(file->unstable, at_data_server) > 0)
-    ++file->verifier;
+  const bool changed =
+      (file->recall && file->recall->changed) || std::exchange(file->bulk_changed, false);
+  if (changed && std::erase_if(file->unstable, at_data_server) > 0) ++file->verifier;
   // What a COMMIT has lost is written again; the metadata server's errors come with the next one.
   flush(file, [this, file](const Outcome&) { give_back(file); });
 }

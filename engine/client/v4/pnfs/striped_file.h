@@ -76,6 +76,7 @@ struct StripedFile {
   std::vector<SegmentRef> segments;  // that may be used
   std::optional<FileRecall> recall;  // to be answered by LAYOUTRETURN
   bool bulk = false;                 // recalled together with others
+  bool bulk_changed = false;         // with clora_changed
   bool gap = false;                  // a recall was put off for those that its seqid leaves out
   bool leaving = false;              // goes back as soon as nothing is in flight
 

@@ -8,6 +8,13 @@
 namespace steertag::peer {
 namespace {
 
+/// `options` for data servers, which get no calls while the lease is in doubt (RFC 8881 12.7.2).
+SessionOptions within_lease(SessionOptions options, const ClientSession& metadata) {
+  if (options.policy.data_servers.heeds_lease)
+    options.may_call = [&metadata] { return !metadata.is_lease_in_doubt(); };
+  return options;
+}
+
 using nfs4::LayoutIomode;
 using nfs4::Opnum;
 
@@ -43,7 +50,8 @@ StripedFiles::StripedFiles(std::unique_ptr<Nfs4Files> files, DataServerConnector
                            SessionOptions options)
     : ForwardedFiles(std::move(files)),
       nfs4_(static_cast<Nfs4Files&>(*files_)),
-      servers_(nfs4_.schedule(), std::move(connect), std::move(options)),
+      servers_(nfs4_.schedule(), std::move(connect),
+               within_lease(std::move(options), nfs4_.session())),
       layouts_(nfs4_.schedule(), nfs4_.session(), servers_) {}
 
 // --- opens
@@ -159,14 +167,15 @@ void StripedFiles::read(RemoteFile number, std::uint64_t offset, std::uint32_t c
   part->session->call(std::move(call), [this, number, file, part, offset, count,
                                         done](Expected<CompoundReply, FileError> reply) {
     const bool answered = reply.has_value();
+    const bool in_doubt = !answered && reply.error().code == FileErrc::lease_in_doubt;
     const auto outcome = take_read(reply, part->length);
     if (outcome) {
       ++part->server->counts().reads;
       part->server->counts().read_bytes += outcome->data.size();
       done(of_file(*file, offset, part->length, *outcome));
     } else {
-      note_failure(file, *part, answered);
-      if (answered ? policy().turns_back : policy().survives_loss) {
+      if (!in_doubt) note_failure(file, *part, answered);
+      if (in_doubt || (answered ? policy().turns_back : policy().survives_loss)) {
         read_at_server(number, offset, count, done);
       } else {
         done(tl::unexpected(outcome.error()));
@@ -216,6 +225,7 @@ void StripedFiles::write(RemoteFile number, std::uint64_t offset, View data, Sta
   part->session->call(std::move(call), [this, number, file, part, offset, data, stability,
                                         elsewhere, done](Expected<CompoundReply, FileError> reply) {
     const bool answered = reply.has_value();
+    const bool in_doubt = !answered && reply.error().code == FileErrc::lease_in_doubt;
     const auto written = take_write(reply, part->length);
     if (written) {
       ++part->server->counts().writes;
@@ -231,8 +241,8 @@ void StripedFiles::write(RemoteFile number, std::uint64_t offset, View data, Sta
       // Never stable: the metadata server has to hear of it by `commit`.
       done(WriteOutcome{written->count, false, file->verifier});
     } else {
-      note_failure(file, *part, answered);
-      if (answered ? policy().turns_back : policy().survives_loss) {
+      if (!in_doubt) note_failure(file, *part, answered);
+      if (in_doubt || (answered ? policy().turns_back : policy().survives_loss)) {
         write_at_server(number, file, offset, data, answered ? stability : elsewhere, done);
       } else {
         done(tl::unexpected(written.error()));

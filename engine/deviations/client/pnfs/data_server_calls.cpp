@@ -203,6 +203,12 @@ constexpr Deviation kDataServerCalls[] = {
      .breaks = {"RFC8881-13.9.1-2"},
      .sentence = "READ at a data server has the anonymous stateid.",
      .client = {.data_request = read_anonymously}},
+    {.name = "lease-doubt-ignored",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-12.7.2-1"},
+     .sentence = "READs and WRITEs go to data servers when the lease may be over.",
+     .client = {.options = [](peer::FileClientOptions&
+                                  options) { options.session.data_servers.heeds_lease = false; }}},
     {.name = "hole-ends-file",
      .side = trace::Role::client,
      .breaks = {"RFC8881-13.10-1"},

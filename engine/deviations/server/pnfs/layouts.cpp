@@ -181,6 +181,16 @@ constexpr Deviation kLayouts[] = {
      .server = {.options =
                     [](ServerOptions& options) { options.pnfs_policy.takes_old_seqids = false; }},
      .script_shows = false},
+    {.name = "layout-seqid-past-bad",
+     .breaks = {"RFC8881-12.5.5.2.1.4-2"},
+     .sentence = "LAYOUTGET with a seqid of the past gets NFS4ERR_BAD_STATEID.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_status<nfs4::LayoutgetResult>(reply, Opnum::OP_LAYOUTGET,
+                                                           Status::NFS4ERR_OLD_STATEID,
+                                                           Status::NFS4ERR_BAD_STATEID);
+                    }},
+     .script_shows = false},
     {.name = "returned-layout-old",
      .breaks = {"RFC8881-12.5.3-5"},
      .sentence = "The stateid of returned layouts gets NFS4ERR_OLD_STATEID.",

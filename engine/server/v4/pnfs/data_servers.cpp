@@ -26,6 +26,10 @@ static_assert(kMostStripeUnits <= nfs4::kMostStripes);
 DataServers::DataServers(const StripePattern& pattern, const std::function<std::uint64_t()>& random,
                          const PnfsPolicy& policy)
     : pattern_(pattern), policy_(policy), has_secret_(true), secret_{{random(), random()}} {
+  replace_device(random);
+}
+
+void DataServers::replace_device(const std::function<std::uint64_t()>& random) {
   wire::store_u64(device_.data(), random());
   wire::store_u64(device_.data() + sizeof(std::uint64_t), random());
 }
@@ -37,8 +41,13 @@ std::size_t DataServers::known() const {
 
 bool DataServers::set(std::uint32_t index, const std::vector<DataServerAddress>& addresses) {
   addresses_.resize(pattern_.count);
-  if (addresses_[index].empty()) addresses_[index] = addresses;
-  return addresses_[index] == addresses;
+  const bool had_others = !addresses_[index].empty() && addresses_[index] != addresses;
+  addresses_[index] = addresses;
+  return had_others;
+}
+
+void DataServers::take_out(std::uint32_t index) {
+  if (index < addresses_.size()) addresses_[index].clear();
 }
 
 void DataServers::adopt(const StripePattern& pattern, const HandleSecret& secret) {

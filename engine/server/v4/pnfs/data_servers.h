@@ -51,9 +51,13 @@ class DataServers {
   /// The addresses of the next data server. Before all are known no layout is granted.
   void add(std::vector<DataServerAddress> addresses) { addresses_.push_back(std::move(addresses)); }
   bool complete() const { return known() == pattern_.count; }
-  /// Those of the data server of an index below the pattern's count. False if it has others
-  /// already: clients know them by the device.
+  /// Those of the data server of an index below the pattern's count. True if it had others, which
+  /// clients may know by the device.
   bool set(std::uint32_t index, const std::vector<DataServerAddress>& addresses);
+  /// The data server has none any more.
+  void take_out(std::uint32_t index);
+  /// From now on layouts name a device that no earlier one did (RFC 8881 12.2.10).
+  void replace_device(const std::function<std::uint64_t()>& random);
 
   /// What the metadata server says; filehandles of another secret become invalid.
   void adopt(const StripePattern& pattern, const HandleSecret& secret);

@@ -1,6 +1,8 @@
 // GETDEVICEINFO and GETDEVICELIST. There is one device, of all data servers.
+#include "nfs/v4/device_notification.h"
 #include "server/v4/pnfs/data_servers.h"
 #include "server/v4/pnfs/pnfs_operations.h"
+#include "server/v4/state/device_notices.h"
 #include "server/v4/state_access.h"
 #include "wire/encoded.h"
 
@@ -8,6 +10,19 @@ namespace steertag::peer {
 namespace {
 
 constexpr std::uint64_t kEndCookie = 1;  // behind the only device
+
+const nfs4::Bitmap& all_notices() {
+  static const auto kAll =
+      nfs4::Bitmap::of({nfs4::NOTIFY_DEVICEID4_CHANGE, nfs4::NOTIFY_DEVICEID4_DELETE});
+  return kAll;
+}
+
+/// Whether the client may ask for the device: the present one, or one that its layouts name.
+bool is_known(const nfs4::DeviceId& device, const DataServers& data_servers, const Client& client) {
+  if (uses_device(client, device)) return true;
+  const bool kept = data_servers.policy().keeps_device || !client.layouts.empty();
+  return device == data_servers.device() && data_servers.complete() && kept;
+}
 
 }  // namespace
 
@@ -23,21 +38,28 @@ void op_getdeviceinfo(const nfs4::GetdeviceinfoArgs& args, CompoundCall& call,
     return;
   }
   const auto client = acting_client(call, 0);
-  const bool known = data_servers.policy().keeps_device || (client && !(*client)->layouts.empty());
-  if (args.gdia_device_id != data_servers.device() || !data_servers.complete() || !known) {
+  if (!client || !is_known(args.gdia_device_id, data_servers, **client)) {
     result.status = nfs4::Status::NFS4ERR_NOENT;
     return;
   }
-  // Addresses stay as they are as long as the server runs, so that gdir_notification promises
-  // nothing.
   nfs4::GetdeviceinfoOk& ok = result.resok4;
-  if (args.gdia_maxcount == 0) return;  // RFC 8881 18.40.3: the device is valid, and that is all
-  call.scratch = data_servers.device_body();
-  ok.gdir_device_addr.da_addr_body = call.scratch;
-  const std::size_t size = wire::encoded(ok).size();
-  if (size <= args.gdia_maxcount) return;
-  result.status = nfs4::Status::NFS4ERR_TOOSMALL;
-  result.gdir_mincount = static_cast<std::uint32_t>(size);
+  // RFC 8881 18.40.3: with gdia_maxcount 0 the device is valid, and that is all.
+  if (args.gdia_maxcount > 0) {
+    call.scratch = data_servers.device_body();
+    ok.gdir_device_addr.da_addr_body = call.scratch;
+    ok.gdir_notification = args.gdia_notify_types & all_notices();  // at most
+    const std::size_t size = wire::encoded(ok).size();
+    if (size > args.gdia_maxcount) {
+      result.status = nfs4::Status::NFS4ERR_TOOSMALL;
+      result.gdir_mincount = static_cast<std::uint32_t>(size);
+      return;
+    }
+  }
+  const bool tells = data_servers.policy().tells_who_asked;
+  const nfs4::Bitmap promised = note_interest(call.state.tables(), **client, args.gdia_device_id,
+                                              tells ? args.gdia_notify_types : all_notices(),
+                                              args.gdia_device_id == data_servers.device());
+  ok.gdir_notification = promised & args.gdia_notify_types;
 }
 
 void op_getdevicelist(const nfs4::GetdevicelistArgs& args, CompoundCall& call,

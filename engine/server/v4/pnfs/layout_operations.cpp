@@ -5,6 +5,7 @@
 #include "server/v4/directory_access.h"
 #include "server/v4/pnfs/data_servers.h"
 #include "server/v4/pnfs/pnfs_operations.h"
+#include "server/v4/state/bulk_recalls.h"
 #include "server/v4/state/layouts.h"
 #include "server/v4/state/recalls.h"
 #include "server/v4/state/session_backchannel.h"
@@ -81,17 +82,22 @@ bool writes(const File& file, const Client& client) {
 
 /// Whether the client may have a layout of the file now.
 nfs4::Status check_grant(LayoutIomode iomode, StateTables& tables, const File& file,
-                         const Client& client) {
+                         const Client& client, const PnfsPolicy& policy) {
+  if (client.bulk && policy.bulk_refuses_layoutget) {
+    return is_in_bulk_recall(client) ? nfs4::Status::NFS4ERR_RECALLCONFLICT
+                                     : nfs4::Status::NFS4ERR_LAYOUTTRYLATER;
+  }
   if (iomode == LayoutIomode::LAYOUTIOMODE4_RW && !writes(file, client))
     return nfs4::Status::NFS4ERR_OPENMODE;
   const LayoutState* held = layout_of(file, client);
   // RFC 8881 12.5.5.2.1.3.
-  if (held && held->recalled) {
+  if (held && held->recalled && !client.bulk) {
     return held->recall_done ? nfs4::Status::NFS4ERR_RETURNCONFLICT
                              : nfs4::Status::NFS4ERR_RECALLCONFLICT;
   }
-  const bool contended = std::ranges::any_of(
-      file.layouts, [](const LayoutState* each) { return each->recalled.has_value(); });
+  const bool contended = std::ranges::any_of(file.layouts, [&](const LayoutState* each) {
+    return each->recalled && each->client != &client;
+  });
   const bool full = !held && (client.layouts.size() >= kMostLayoutsPerClient ||
                               !tables.has_room_for_state(client));
   // RFC 8881 12.5.1: what cannot be recalled is not granted.
@@ -129,7 +135,18 @@ bool give_back(StateTables& tables, LayoutState& layout, LayoutIomode iomode, By
   return true;
 }
 
+/// RFC 8881 12.5.5.2.1.5.
+bool conflicts_with_bulk(nfs4::LayoutreturnType type, const Client& client,
+                         const PnfsPolicy& policy) {
+  if (!is_in_bulk_recall(client)) return false;
+  if (type == nfs4::LayoutreturnType::LAYOUTRETURN4_FILE) return policy.bulk_refuses_file_return;
+  return policy.bulk_refuses_other_return &&
+         static_cast<std::uint32_t>(type) != static_cast<std::uint32_t>(client.bulk->type);
+}
+
 void return_all(StateTables& tables, Client& client, LayoutIomode iomode) {
+  if (is_in_bulk_recall(client) && iomode == LayoutIomode::LAYOUTIOMODE4_ANY)
+    return end_bulk_recall(tables, client);
   std::vector<StateNumber> numbers;
   for (const auto& [number, layout] : client.layouts) numbers.push_back(number);
   for (const StateNumber number : numbers)
@@ -233,12 +250,15 @@ void op_layoutget(const nfs4::LayoutgetArgs& args, CompoundCall& call,
   const auto file =
       client ? find_opened_file(args.loga_stateid, call, **client) : tl::unexpected(client.error());
   StateTables& tables = call.state.tables();
-  result.status = file ? check_grant(args.loga_iomode, tables, **file, **client) : file.error();
+  const PnfsPolicy& policy = call.pnfs.data_servers->policy();
+  result.status =
+      file ? check_grant(args.loga_iomode, tables, **file, **client, policy) : file.error();
   if (result.status == nfs4::Status::NFS4_OK)
     result.status = describe_layout(args, *object, call, result.resok4);
   if (result.status != nfs4::Status::NFS4_OK) return;
   LayoutState* layout = layout_of(**file, **client);
   if (!layout) layout = &tables.add_layout(**client, **file);
+  layout->device = call.pnfs.data_servers->device();
   grant_range(*layout, args.loga_iomode, kWholeFile);
   note_grant(tables, *layout, call.slot);
   result.resok4.logr_stateid = tables.stateid(**client, layout->number, layout->seqid);
@@ -290,8 +310,13 @@ void op_layoutreturn(const nfs4::LayoutreturnArgs& args, CompoundCall& call,
       result.status = nfs4::Status::NFS4ERR_NO_GRACE;
   }
   if (result.status != nfs4::Status::NFS4_OK) return;
+  const PnfsPolicy& policy = call.pnfs.data_servers->policy();
+  if (conflicts_with_bulk(type, **client, policy)) {
+    result.status = nfs4::Status::NFS4ERR_RECALLCONFLICT;
+    return;
+  }
   // There is one file system with layouts.
-  if (bulk && !call.pnfs.data_servers->policy().returns_all) return;
+  if (bulk && !policy.returns_all) return;
   if (bulk) return return_all(call.state.tables(), **client, args.lora_iomode);
   return_of_file(args, call, **client, result);
 }

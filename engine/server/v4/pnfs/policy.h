@@ -21,6 +21,14 @@ struct PnfsPolicy {
   bool commit_keeps_time = true;    // false: LAYOUTCOMMIT sets the time back
   bool returns_all = true;          // false: LAYOUTRETURN4_ALL and _FSID return nothing
 
+  // What an administrator has it do.
+  bool bulk_waits = true;                 // false: a bulk recall does not wait for other recalls
+  bool bulk_refuses_layoutget = true;     // false: LAYOUTGET is as without one
+  bool bulk_refuses_file_return = true;   // false: so is LAYOUTRETURN of a file
+  bool bulk_refuses_other_return = true;  // false: so is LAYOUTRETURN of another type
+  bool tells_who_asked = true;            // false: who asks for nothing hears of devices too
+  bool replaces_device_id = true;         // false: another device has the ID of the one before
+
   // Fencing, and what data servers have in common.
   bool restart_ends_layouts = true;      // false: the next instance of a client has its layouts
   bool lease_end_fences = true;          // false: what a client could do outlives its lease

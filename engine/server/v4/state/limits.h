@@ -65,6 +65,8 @@ inline constexpr std::size_t kMostLayoutsPerClient = 4096;
 /// Ranges of the layouts of one file: a client returns the whole file or a few parts. Beyond that a
 /// part that is returned stays granted (RFC 8881 12.5.5.1).
 inline constexpr std::size_t kMostRangesPerLayout = 64;
+/// CB_NOTIFY_DEVICEIDs that wait for the answer of one client: a device at a time has some.
+inline constexpr std::size_t kMostNoticesPerClient = 64;
 /// How often a recall is sent again before only the lease decides.
 inline constexpr std::uint32_t kMostRecallTries = 16;
 /// A callback that was answered NFS4ERR_DELAY, or did not arrive, is sent again after this time.

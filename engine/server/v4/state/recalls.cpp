@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "server/v4/state/bulk_recalls.h"
+#include "server/v4/state/device_notices.h"
 #include "server/v4/state/session_backchannel.h"
 
 namespace steertag::peer {
@@ -10,6 +12,11 @@ namespace {
 
 void revoke(StateTables& tables, RecallableState& state) {
   Client& client = *state.client;
+  if (state.callback == nfs4::CbOpnum::OP_CB_NOTIFY_DEVICEID) {
+    client.notices.erase(state.number);
+    return;
+  }
+  if (!state.file) return revoke_bulk(tables, client);
   if (client.revoked.size() < kMostRevokedPerClient) client.revoked.insert(state.number);
   if (state.callback == nfs4::CbOpnum::OP_CB_LAYOUTRECALL) {
     tables.remove_layout(static_cast<LayoutState&>(state));
@@ -49,6 +56,8 @@ void process_recalls(StateTables& tables) {
     if (due && !send_recall(tables, *state)) state->next_try = tables.now() + kRecallPause;
     return false;
   });
+  begin_bulk_recalls(tables);
+  announce_deletions(tables);
 }
 
 }  // namespace steertag::peer

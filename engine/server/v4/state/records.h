@@ -139,7 +139,28 @@ struct LayoutRange {
 /// The layouts that a client has of a file. They have one stateid, whose seqid counts what
 /// LAYOUTGET and LAYOUTRETURN give and CB_LAYOUTRECALL takes (RFC 8881 12.5.3).
 struct LayoutState : RecallableState {
+  nfs4::DeviceId device{};          // that it names
   std::vector<LayoutRange> ranges;  // of one iomode they do not overlap
+};
+
+/// CB_LAYOUTRECALL of all layouts that a client has, or has of a file system. `file` is none.
+struct BulkRecall : RecallableState {
+  nfs4::LayoutrecallType type = nfs4::LayoutrecallType::LAYOUTRECALL4_ALL;
+  nfs4::Fsid fsid{};
+  bool changed = false;  // clora_changed
+};
+
+/// What a client has asked to hear of a device (RFC 8881 18.40.3).
+struct DeviceInterest {
+  bool change = false;
+  bool deletion = false;
+  bool is_deleted = false;  // as soon as no layout of the client names it
+};
+
+/// A CB_NOTIFY_DEVICEID that has no answer yet. `file` is none.
+struct DeviceNotice : RecallableState {
+  nfs4::DeviceId device{};
+  std::uint32_t type = 0;  // a number of notify_deviceid_type4
 };
 
 /// What the clients of one host have together, so that no host can shut the others out.
@@ -185,6 +206,9 @@ struct Client {
   std::unordered_map<StateNumber, DelegationState> delegations;
   std::unordered_map<StateNumber, LayoutState> layouts;
   std::unordered_map<StateNumber, OpenOwner*> closed;  // last_closed of its owners
+  std::optional<BulkRecall> bulk;
+  std::map<nfs4::DeviceId, DeviceInterest> interests;
+  std::unordered_map<StateNumber, DeviceNotice> notices;
   std::unordered_set<StateNumber> revoked;  // delegations and layouts, until FREE_STATEID
   std::size_t range_count = 0;
 

@@ -5,12 +5,12 @@
 
 #include "nfs/v4/compound.h"
 #include "rpc/message.h"
+#include "server/v4/state/bulk_recalls.h"
+#include "server/v4/state/recall_message.h"
 
 namespace steertag::peer {
 namespace {
 
-// CB_SEQUENCE and the recall.
-constexpr std::uint32_t kRecallOperations = 2;
 // The RPC header of a reply, CB_COMPOUND4res with our empty tag, and the two results.
 constexpr std::size_t kRecallReplyBytes = 24 + 12 + (8 + nfs4::kSessionIdOctets + 16) + 8;
 
@@ -25,85 +25,10 @@ std::shared_ptr<Backchannel> backchannel_of(const Session& session) {
   return nullptr;
 }
 
-Bytes callback_header(const Session& session, std::uint32_t procedure) {
-  rpc::CallHeader header;
-  header.program = session.cb_program;
-  header.version = nfs4::kCallbackVersion;
-  header.procedure = procedure;
-  header.credential.flavor = session.credential_flavor;
-  header.credential.body = session.credential;
-  Bytes message;
-  wire::Writer writer(message);
-  header.encode(writer);
-  return message;
-}
-
 /// Without a slot there is no CB_SEQUENCE, however well CB_NULL was answered.
 bool is_up(const Session& session) {
   return session.back_state == BackState::up && !session.back_slots.empty() &&
          backchannel_of(session);
-}
-
-using ReferringCalls = std::vector<nfs4::ReferringCallList>;
-
-/// The request that granted the state last, as long as its client may not have seen the reply. That
-/// is until its slot is used again (RFC 8881 2.10.6.3).
-ReferringCalls referring_calls(StateTables& tables, const RecallableState& state) {
-  const Session* session = tables.find_session(state.granting_session);
-  if (!session || state.granting_sequence == 0 ||
-      session->slots[state.granting_slot].sequence != state.granting_sequence)
-    return {};
-  nfs4::ReferringCallList list;
-  list.rcl_sessionid = session->id;
-  list.rcl_referring_calls.push_back({state.granting_sequence, state.granting_slot});
-  return {list};
-}
-
-/// CB_LAYOUTRECALL of all that the client has of the file. The layout itself does not change: data
-/// may still go to the data servers before it is returned.
-nfs4::CbLayoutrecallArgs layout_recall(const nfs4::StateId& stateid, const Handle& file) {
-  nfs4::CbLayoutrecallArgs recall;
-  recall.clora_iomode = nfs4::LayoutIomode::LAYOUTIOMODE4_ANY;
-  recall.clora_recall.lor_recalltype = nfs4::LayoutrecallType::LAYOUTRECALL4_FILE;
-  nfs4::LayoutrecallFile& scope = recall.clora_recall.lor_layout;
-  scope.lor_fh.assign(file);
-  scope.lor_length = ~std::uint64_t{0};
-  scope.lor_stateid = stateid;
-  return recall;
-}
-
-/// CB_SEQUENCE in this slot, and the callback that recalls this state of the file.
-Bytes recall_message(const Session& session, std::uint32_t number, nfs4::CbOpnum callback,
-                     const nfs4::StateId& stateid, const Handle& file, ReferringCalls referring) {
-  nfs4::CbSequenceArgs sequence;
-  sequence.csa_sessionid = session.id;
-  sequence.csa_sequenceid = session.back_slots[number].sequence + 1;
-  sequence.csa_slotid = number;
-  for (std::uint32_t each = 0; each < session.back_slots.size(); ++each) {
-    if (session.back_slots[each].calling || each == number) sequence.csa_highest_slotid = each;
-  }
-  sequence.csa_referring_call_lists = std::move(referring);
-  Bytes message = callback_header(session, nfs4::CB_COMPOUND);
-  wire::Writer writer(message);
-  nfs4::CbCompoundArgs{"", 1, 0}.encode(writer);
-  nfs4::CallWriter<nfs4::CbOpnum> operations(message);
-  operations.add(nfs4::CbOpnum::OP_CB_SEQUENCE, sequence);
-  if (callback == nfs4::CbOpnum::OP_CB_LAYOUTRECALL) {
-    operations.add(callback, layout_recall(stateid, file));
-  } else {
-    nfs4::CbRecallArgs recall;
-    recall.stateid = stateid;
-    recall.fh.assign(file);
-    operations.add(callback, recall);
-  }
-  return message;
-}
-
-/// A recall with a referring call.
-Bytes largest_recall(const Session& session, nfs4::CbOpnum callback) {
-  nfs4::ReferringCallList list;
-  list.rcl_referring_calls.emplace_back();
-  return recall_message(session, 0, callback, {}, {}, {list});
 }
 
 /// Whether the client accepts a recall: RFC 8881 18.36.3 lets no callback be larger than it agreed
@@ -111,7 +36,7 @@ Bytes largest_recall(const Session& session, nfs4::CbOpnum callback) {
 bool takes_recalls(const Session& session, nfs4::CbOpnum callback) {
   return !session.back_slots.empty() && session.back.ca_maxoperations >= kRecallOperations &&
          session.back.ca_maxresponsesize >= kRecallReplyBytes &&
-         session.back.ca_maxrequestsize >= largest_recall(session, callback).size();
+         session.back.ca_maxrequestsize >= most_recall_octets(session, callback);
 }
 
 /// Statuses of a CB_COMPOUND's two operations.
@@ -149,7 +74,14 @@ void recall_answered(StateTables& tables, RecallableState& state, nfs4::Status s
   // RFC 8881 12.5.5.1: the client has nothing to return.
   if (state.callback == nfs4::CbOpnum::OP_CB_LAYOUTRECALL &&
       status == nfs4::Status::NFS4ERR_NOMATCHING_LAYOUT)
-    return tables.remove_layout(static_cast<LayoutState&>(state));
+    return state.file ? tables.remove_layout(static_cast<LayoutState&>(state))
+                      : end_bulk_recall(tables, *state.client);
+  // Nothing comes back behind a notice: only what may be repeated keeps it.
+  const bool is_notice = state.callback == nfs4::CbOpnum::OP_CB_NOTIFY_DEVICEID;
+  if (is_notice && status != nfs4::Status::NFS4ERR_DELAY) {
+    state.client->notices.erase(state.number);
+    return;
+  }
   state.calling = false;
   state.next_try = tables.now() + kRecallPause;
   // NFS4ERR_BAD_STATEID and BADHANDLE may come from a recall that overtook the OPEN's reply (RFC
@@ -338,9 +270,7 @@ bool send_recall(StateTables& tables, RecallableState& state) {
     for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
       BackSlot& slot = session.back_slots[number];
       if (!slot.message.empty()) continue;
-      const nfs4::StateId stateid = tables.stateid(*session.client, state.number, state.seqid);
-      slot.message = recall_message(session, number, state.callback, stateid, state.file->handle,
-                                    referring_calls(tables, state));
+      slot.message = recall_message(tables, session, number, state);
       slot.recalled = state.number;
       slot.callback = state.callback;
       state.calling = true;

@@ -24,9 +24,9 @@ bool has_backchannel(StateTables& tables, const Client& client,
 /// for which no backchannel was ever asked do not count.
 std::uint32_t backchannel_flags(StateTables& tables, const Session& session);
 
-/// Sends CB_SEQUENCE and the callback that recalls this state. Any session of the client serves
-/// with a free slot, and a channel that takes a call of that size. False when none has one: try
-/// again later.
+/// Sends CB_SEQUENCE and the callback that recalls this state, or tells of this device. Any session
+/// of the client serves with a free slot, and a channel that takes a call of that size. False when
+/// none has one: try again later.
 bool send_recall(StateTables& tables, RecallableState& state);
 
 }  // namespace steertag::peer

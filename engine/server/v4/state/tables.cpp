@@ -218,8 +218,9 @@ void StateTables::remove_file(File& file) {
 StateNumber StateTables::next_number(const Client& client) {
   while (next_state_ == 0 || client.opens.contains(next_state_) ||
          client.locks.contains(next_state_) || client.delegations.contains(next_state_) ||
-         client.layouts.contains(next_state_) || client.closed.contains(next_state_) ||
-         client.revoked.contains(next_state_))
+         client.layouts.contains(next_state_) || client.notices.contains(next_state_) ||
+         (client.bulk && client.bulk->number == next_state_) ||
+         client.closed.contains(next_state_) || client.revoked.contains(next_state_))
     ++next_state_;
   return next_state_++;
 }
@@ -375,7 +376,28 @@ void StateTables::return_on_close(Client& client, File& its_file) {
   if (found != its_file.layouts.end()) unlink_layout(**found);
 }
 
+BulkRecall& StateTables::add_bulk_recall(Client& client) {
+  const StateNumber number = next_number(client);
+  BulkRecall& made = client.bulk.emplace();
+  made.callback = nfs4::CbOpnum::OP_CB_LAYOUTRECALL;
+  made.number = number;
+  made.client = &client;
+  return made;
+}
+
+DeviceNotice& StateTables::add_notice(Client& client) {
+  const StateNumber number = next_number(client);
+  DeviceNotice& made = client.notices[number];
+  made.callback = nfs4::CbOpnum::OP_CB_NOTIFY_DEVICEID;
+  made.number = number;
+  made.client = &client;
+  return made;
+}
+
 RecallableState* StateTables::find_recallable(Client& client, StateNumber number) {
+  if (client.bulk && client.bulk->number == number) return &*client.bulk;
+  const auto notice = client.notices.find(number);
+  if (notice != client.notices.end()) return &notice->second;
   const auto delegation = client.delegations.find(number);
   if (delegation != client.delegations.end()) return &delegation->second;
   const auto layout = client.layouts.find(number);

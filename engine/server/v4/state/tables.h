@@ -76,7 +76,10 @@ struct StateTables {
   void remove_delegation(DelegationState& delegation);
   LayoutState& add_layout(Client& client, File& file);
   void remove_layout(LayoutState& layout);
-  /// The client's delegation or layout of that number.
+  /// Takes no place in state_count: there is one of a client at most.
+  BulkRecall& add_bulk_recall(Client& client);
+  DeviceNotice& add_notice(Client& client);
+  /// The client's delegation or layout, bulk recall or notice of that number.
   static RecallableState* find_recallable(Client& client, StateNumber number);
   void remove_open_owner(OpenOwner& owner);
   void remove_lock_owner(LockOwner& owner);
@@ -94,6 +97,9 @@ struct StateTables {
   Recovery recovery;
   /// What was recalled and is not back, by client and number; some of it is gone by now.
   std::vector<std::pair<ClientId, StateNumber>> recalls;
+  /// Clients whose bulk recalls wait, and those with devices that are to be deleted; some are gone.
+  std::vector<ClientId> waiting_bulks;
+  std::vector<ClientId> deleting;
   std::size_t state_count = 0;
   std::size_t owner_bytes = 0;   // by owner_cost
   std::size_t cached_bytes = 0;  // reserved by all sessions

@@ -55,12 +55,13 @@ class Bench:
 
     own = "client"  # whose role the suite plays
 
-    def __init__(self, target, link, run, deadlines, rng):
+    def __init__(self, target, link, run, deadlines, rng, administrator):
         self.target = target
         self.random = rng
         self.deadlines = deadlines
         self._link = link
         self._run = run
+        self._administrator = administrator
         self._connections = []
         self._captures = []
         self._stream_ports = []
@@ -332,6 +333,14 @@ class Bench:
     def read_back(self, handle):
         """The whole content of a file, read inline over the helper connection."""
         return self.files.read(handle)
+
+    # -- the target's administrator ------------------------------------------------------------
+
+    def administer(self, what):
+        """Has the target do what no client can ask for: "recall-layouts" or "replace-device". A replay has no
+        administrator."""
+        self._log.gap = self._log.gap or "the target's administrator was asked for something"
+        self._administrator.act(what)
 
     # -- verdicts ------------------------------------------------------------------------------
 

@@ -16,6 +16,9 @@
     died: [test, -e, /run/x/died]            # succeeds if a silent target is dead: crash, not hang
     restart: [ci/lab, restart, linux-6.1-siw]    # restarts a dead target at the same URL; the cases
                                              # after a crash still run
+    administrator:                           # what no client can ask for, and the command for it
+      recall-layouts: [ssh, mds, recall-all]     # recall all layouts, of clients or of the file system
+      replace-device: [ssh, mds, new-device]     # recall them, and give later ones another device
 
 docs/guide/server.md explains the keys to users."""
 
@@ -29,6 +32,8 @@ from ..cases.transport import TCP, transport_of
 LARGEST_PROFILE = 1 << 20
 LARGEST_ID = 0xFFFFFFFF  # of AUTH_SYS
 LARGEST_HANDLE = 64  # of NFSv3
+# What an administrator can be asked for: administrator.py.
+ADMINISTRATION = ("recall-layouts", "replace-device")
 _MOUNT_KEYS = {"transport", "host", "port", "handle"}
 
 
@@ -54,6 +59,7 @@ class Profile:
     console: str = ""
     died: list = dataclasses.field(default_factory=list)
     restart: list = dataclasses.field(default_factory=list)
+    administrator: dict = dataclasses.field(default_factory=dict)
 
 
 def load(path):
@@ -95,9 +101,22 @@ def parse(content):
     _check_supports(content.get("supports", {}))
     _check_mount(content.get("mount", {"transport": "rdma"}))
     for key in ("died", "restart"):
-        if not all(isinstance(word, str) for word in content.get(key, [])):
-            raise BadProfile(f"{key} must be a list of strings: a program and its arguments")
+        _check_command(key, content.get(key, []))
+    _check_administrator(content.get("administrator", {}))
     return Profile(**content)
+
+
+def _check_command(name, words):
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise BadProfile(f"{name} must be a list of strings: a program and its arguments")
+
+
+def _check_administrator(commands):
+    for what, command in commands.items():
+        if what not in ADMINISTRATION:
+            known = ", ".join(ADMINISTRATION)
+            raise BadProfile(f"administrator: unknown key {what!r}; known: {known}")
+        _check_command(f"administrator: {what}", command)
 
 
 def _check_tcp(url):

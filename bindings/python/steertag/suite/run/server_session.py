@@ -21,6 +21,7 @@ from ..rdma.rdma_link import RdmaLink
 from ..recording import recording_file
 from ..tcp.nfs_port import Found, try_nfs_port
 from ..tcp.record_link import RecordLink
+from .administrator import Administrator
 from .case_session import CaseSession
 from .case_session import Unreachable
 from .execution import judged_contact
@@ -231,7 +232,8 @@ class ServerSession(CaseSession):
             bundled = self._server is not None
             target = Target(self._link.url, bundled, options.profile, options.try_tcp)
             seed = random.Random(self._run.case_id)
-            self._bench = Bench(target, self._link, self._run, self.deadlines, seed)
+            administrator = Administrator(self._server, options.profile.administrator)
+            self._bench = Bench(target, self._link, self._run, self.deadlines, seed, administrator)
         return self._bench
 
     def _recorded_target(self):

@@ -26,13 +26,18 @@ def has_died(command):
 def restart_target(command):
     """Runs the command and waits for its end. Exit status 0 means that the target listens at its
     old URL. Raises CannotStart with one sentence."""
+    run_command(command, RESTART_LIMIT_S)
+
+
+def run_command(command, limit_s):
+    """Runs a command of a profile to its end. Raises CannotStart with one sentence, also where it fails."""
     words = " ".join(command)
     try:
-        done = _run(command, RESTART_LIMIT_S)
+        done = _run(command, limit_s)
     except OSError as error:
         raise CannotStart(f"cannot run {words!r}: {error.strerror}") from None
     except subprocess.TimeoutExpired:
-        raise CannotStart(f"{words!r} did not end within {RESTART_LIMIT_S} s") from None
+        raise CannotStart(f"{words!r} did not end within {limit_s} s") from None
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         reason = said[-1] if said else f"exit status {done.returncode}"

@@ -77,6 +77,7 @@ void MetadataControl::serve(Nfs4State& state, const Backend& storage) {
   state_ = &state;
   storage_ = &storage;
   authority_ = std::make_unique<MetadataAuthority>(state, data_servers_->policy());
+  administration_.emplace(state, storage, data_servers_, options_.random);
   state.hold_grace(true);
   renew_verifier();
 }
@@ -197,17 +198,14 @@ void MetadataControl::take(Member& member, const Message& message) {
   member.stream.stop("it sent what only a metadata server says");
 }
 
-std::string MetadataControl::objection(const Hello& hello) {
+std::string MetadataControl::objection(const Hello& hello) const {
   if (hello.version != kVersion)
     return "its control protocol has version " + std::to_string(hello.version) +
            ", and here it is " + std::to_string(kVersion);
   const std::uint32_t count = data_servers_->pattern().count;
   if (hello.index >= count) return "there are " + std::to_string(count) + " data servers";
   if (is_here(hello.index)) return name_of(hello.index) + " is here already";
-  if (hello.addresses.empty()) return "it has no address";
-  if (!data_servers_->set(hello.index, hello.addresses))
-    return "clients know " + name_of(hello.index) + " by another address";
-  return {};
+  return hello.addresses.empty() ? "it has no address" : "";
 }
 
 void MetadataControl::take_hello(Member& member, const Hello& hello) {
@@ -222,7 +220,9 @@ void MetadataControl::take_hello(Member& member, const Hello& hello) {
   member.stream.send(Welcome{data_servers_->secret(), data_servers_->pattern(),
                              static_cast<std::uint64_t>(options_.lease.count()),
                              data_servers_->shared_verifier().value_or(0)});
-  options_.tell(name_of(hello.index) + " is here");
+  const bool has_moved = data_servers_->set(hello.index, hello.addresses);
+  options_.tell(name_of(hello.index) + (has_moved ? " is here, at another address" : " is here"));
+  if (has_moved) administration_->tell_of_move();
   if (all_here()) state_->hold_grace(false);
 }
 
@@ -314,6 +314,15 @@ void MetadataControl::renew_verifier() {
     if (member->index && !member->over) member->stream.send(NewVerifier{verifier});
     rewatch(*member);
   }
+}
+
+void MetadataControl::replace_device() {
+  for (std::uint32_t index = 0; index < data_servers_->pattern().count; ++index) {
+    if (is_here(index)) continue;
+    data_servers_->take_out(index);
+    options_.tell(name_of(index) + " is out: there are no layouts until it is here");
+  }
+  administration_->replace_device();
 }
 
 bool MetadataControl::is_here(std::uint32_t index) const {

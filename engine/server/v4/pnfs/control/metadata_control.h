@@ -12,6 +12,7 @@
 #include "net/pollable.h"
 #include "net/reactor.h"
 #include "server/v4/pnfs/control/control_stream.h"
+#include "server/v4/pnfs/layout_administration.h"
 #include "server/v4/state/fence.h"
 
 namespace steertag::peer {
@@ -50,6 +51,12 @@ class MetadataControl final : public net::Pollable, public Fence, private net::C
   /// lasts until all data servers have come, since each may heed what an earlier run has granted.
   void serve(Nfs4State& state, const Backend& storage);
 
+  /// Recalls all layouts and replaces the device. Data servers that are not here are out of it: no
+  /// layout is granted before they come back. Not before `serve`.
+  void replace_device();
+  /// For what else an administrator wants. Not before `serve`.
+  LayoutAdministration& administration() { return *administration_; }
+
   // Pollable
   std::size_t poll(std::chrono::milliseconds timeout) override;
   void wake() override { reactor_.wake(); }
@@ -83,7 +90,7 @@ class MetadataControl final : public net::Pollable, public Fence, private net::C
   void take(Member& member, const Message& message);
   void take_hello(Member& member, const Hello& hello);
   /// A clause about why this data server is not welcome; empty: it is.
-  std::string objection(const Hello& hello);
+  std::string objection(const Hello& hello) const;
   void take_acknowledgement(Member& member, std::uint64_t epoch);
   /// Answers an Ask or a Ping, unless acknowledgements are due.
   void take_question(Member& member, const Message& question);
@@ -112,6 +119,7 @@ class MetadataControl final : public net::Pollable, public Fence, private net::C
   Nfs4State* state_ = nullptr;
   const Backend* storage_ = nullptr;
   std::unique_ptr<LayoutAuthority> authority_;
+  std::optional<LayoutAdministration> administration_;
   Members members_;
   std::uint64_t last_ = 0;
   std::unordered_map<std::uint64_t, Pending> pending_;

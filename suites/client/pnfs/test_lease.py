@@ -1,0 +1,91 @@
+"""A client whose lease may be over (RFC 8881 12.7.2)."""
+
+import time
+
+from steertag.suite import case, client_kinds as kinds, expect
+from .striped_server import NEEDS, NFS4, StripedServer, use_striped
+
+IN_DOUBT = "RFC8881-12.7.2-1"
+LEASE_S = 2
+# From a reply's turn at a data server to its departure: the file has to last for longer than the lease.
+PACE_S = 0.25
+# For what was sent in time, and the time behind it in which nothing may come.
+SLACK_S, WATCH_S = 0.5, 1.0
+
+
+class Unrenewed(StripedServer):
+    """A metadata server with a short lease. From the first READ or WRITE at a data server on, it puts every SEQUENCE
+    off, so that no lease is renewed. When the lease is over, and a while has passed, it takes them again.
+    """
+
+    def __init__(self):
+        super().__init__(results={"SEQUENCE": self._put_off, "GETATTR": self._shorten})
+        self.began = None  # when it began to put off, time.monotonic()
+        self.ended = False
+        self.late = []  # READs and WRITEs at data servers, when the lease is over
+        self._over_at = None  # when that was seen
+        self._paced = []  # (when it is due, reply)
+
+    def _put_off(self, _call, result):
+        if self.began is None or self.ended:
+            return None
+        return type(result)(status=NFS4.Status.NFS4ERR_DELAY)
+
+    @staticmethod
+    def _shorten(_call, result):
+        if int(result.status) != 0:
+            return None
+        values = NFS4.attributes(result.resok4.obj_attributes)
+        if "lease_time" not in values:
+            return None
+        result.resok4.obj_attributes = NFS4.fattr(**{**values, "lease_time": LEASE_S})
+        return result
+
+    def on_call(self, conn, call):
+        before = len(self.calls)
+        octets = super().on_call(conn, call)
+        for made in self.calls[before:]:
+            if made.server is None or made.io is None:
+                continue
+            self.began = self.began or time.monotonic()
+            if self._is_past(SLACK_S):
+                self.late.append(made)
+        return octets
+
+    def _is_past(self, seconds):
+        """Whether it is so long ago that the lease was seen to be over, and none is granted again."""
+        if self._over_at is None or self.ended:
+            return False
+        return time.monotonic() > self._over_at + seconds
+
+    def post(self, reply):
+        if reply.conn.server is None or self.began is None or self.ended:
+            return False
+        self._paced.append((time.monotonic() + PACE_S, reply))
+        return True
+
+    def on_poll(self):
+        super().on_poll()
+        if self.began is None or self.ended:
+            return
+        now = time.monotonic()
+        if self._over_at is None and now > self.began + LEASE_S:
+            self._over_at = now
+        self.ended = self._is_past(SLACK_S + WATCH_S)
+        due = [reply for at, reply in self._paced if at <= now or self.ended]
+        self._paced = [(at, reply) for at, reply in self._paced if at > now and not self.ended]
+        for reply in due:
+            reply.conform_late()
+
+
+@case("client.pnfs.lease.in-doubt", requirements=[IN_DOUBT], needs=NEEDS)
+def test_in_doubt(bench):
+    """The metadata server puts off what would renew the lease, until it is over. Then no READ or WRITE goes to data
+    servers. When the metadata server answers again, the client goes on."""
+    script = Unrenewed()
+    outcome = use_striped(bench, script, own=["--in-flight", "1"])
+    expect(outcome, IN_DOUBT, must=[kinds.COMPLETED])
+    if not script.ended:
+        bench.not_testable("the client was done with the data servers before its lease was over")
+    what = "READs and WRITEs at data servers while the lease is in doubt"
+    expect.equal(len(script.late), 0, IN_DOUBT, what, outcome=outcome)
