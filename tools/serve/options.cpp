@@ -52,6 +52,7 @@ struct Words {
   std::uint32_t stripe_turns = 1;
   std::string packing = "sparse";
   std::string commit = "ds";
+  bool keep_layouts = false;
   bool counts = false;
   bool no_crc = false;
   bool no_sandbox = false;
@@ -169,6 +170,10 @@ void describe(CLI::App& app, Words& words) {
                  "metadata server (mds)")
       ->check(CLI::IsMember({"ds", "mds"}))
       ->capture_default_str();
+  app.add_flag(
+      "--keep-layouts", words.keep_layouts,
+      "let layouts outlive the last CLOSE of their file, and say so in LAYOUTGET; otherwise "
+      "the last CLOSE returns them");
   app.add_flag("--counts", words.counts,
                "print at the end how many messages and octets of RDMA Reads and Writes each server "
                "has carried");
@@ -275,6 +280,8 @@ std::variant<Options, Ending> check(const Words& words) {
     if (auto added = chosen.add(name); !added) return Ending{added.error(), kUsageError};
   }
   options.server.direct_policy.recoverable_faults = words.recoverable_faults;
+  options.server.pnfs_policy.layouts_end_at_close = !words.keep_layouts;
+  options.server.pnfs_policy.says_return_on_close = !words.keep_layouts;
   options.server.data_server_host = words.data_server_host;
   options.server.first_data_server_port = words.first_data_server_port;
   options.server.credits = words.credits;
@@ -302,7 +309,8 @@ std::variant<Options, Ending> parse(int argc, char** argv) {
   describe(app, words);
   try {
     app.parse(argc, argv);
-    for (const char* name : {"--stripe-unit", "--stripe-turns", "--packing", "--commit"})
+    for (const char* name :
+         {"--stripe-unit", "--stripe-turns", "--packing", "--commit", "--keep-layouts"})
       words.has_pattern |= app.count(name) > 0;
   } catch (const CLI::CallForHelp&) {
     return Ending{app.help(), 0};

@@ -58,6 +58,7 @@ def run(*arguments, **options):
         ("--stripe-unit", "4096"),
         ("--packing", "dense"),
         ("--commit", "mds"),
+        ("--keep-layouts",),
         ("--listen", "iwarp://127.0.0.1:0/trailing/x"),
         ("--listen", "iwarp://127.0.0.1:0", "--portmap", "1"),
     ],

@@ -48,6 +48,7 @@ Outcome dispatch(Dispatcher& dispatcher, const RdmaCall& call, const ConnectionI
     case BindingFault::none:
       break;
   }
+  admitted->arrived = call.arrived;
   dispatcher.execute(*admitted, info, reply);
   return Outcome::reply;
 }

@@ -15,6 +15,7 @@ struct RdmaCall {
   std::uint32_t xid = 0;              // of the transport header
   View message;                       // unreduced
   std::span<const ReadChunk> chunks;  // the items that had been reduced
+  ArrivalTime arrived = kJustArrived;
 };
 
 /// Executes the call. Nothing is executed unless every chunk is an eligible argument.

@@ -96,6 +96,7 @@ void ServerConnection::on_message(ReceiveId receive, View message,
 }
 
 void ServerConnection::take_message(Transaction& call, ReceiveId receive, View message) {
+  call.arrived = std::chrono::steady_clock::now();
   call.receive = receive;
   call.holds_receive = true;
   call.message = message;
@@ -212,8 +213,8 @@ void ServerConnection::execute(Transaction& call, View message) {
     instead = std::move(step.instead);
     if (instead) message = *instead;
   }
-  const Outcome outcome =
-      dispatch(context_.dispatcher, {call.header.xid, message, chunks}, info_, call.reply);
+  const Outcome outcome = dispatch(
+      context_.dispatcher, {call.header.xid, message, chunks, call.arrived}, info_, call.reply);
   release_sink(call);
   if (!context_.held.must_wait(call.reply.tickets())) return answer(call, outcome);
   call.state = TransactionState::held;

@@ -7,6 +7,7 @@
 #include "server/rdma/reply_payload.h"
 #include "server/rdma/reply_plan.h"
 #include "server/rpc/failed_calls.h"
+#include "server/rpc/program.h"
 #include "wire/header.h"
 
 namespace steertag::peer {
@@ -44,6 +45,7 @@ struct Transaction {
 
   std::uint32_t index;  // also the tag of its operations
   TransactionState state = TransactionState::idle;
+  ArrivalTime arrived{};
   ReceiveId receive = 0;
   bool holds_receive = false;
   View message;         // the whole Send, in its receive

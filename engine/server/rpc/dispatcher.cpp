@@ -88,7 +88,7 @@ void Dispatcher::run(AdmittedCall& call, const ConnectionInfo& info, ReplyPayloa
   reply.clear();
   put(rpc::ReplyHeader::accepted(call.xid, AcceptStatus::SUCCESS), reply);
   const AcceptStatus status =
-      call.program->call(call.procedure, call.arguments, {call.caller, info}, reply);
+      call.program->call(call.procedure, call.arguments, {call.caller, info, call.arrived}, reply);
   if (status != AcceptStatus::SUCCESS) refuse(rpc::ReplyHeader::accepted(call.xid, status), reply);
 }
 

@@ -20,6 +20,7 @@ struct AdmittedCall {
   std::uint32_t procedure = 0;
   Caller caller;  // its groups live until the next call is admitted
   Program* program = nullptr;
+  ArrivalTime arrived = kJustArrived;
   wire::Reader arguments{View()};  // into the call
 };
 

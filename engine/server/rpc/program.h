@@ -1,6 +1,7 @@
 // An RPC program as the server runs it: one version of it, and its procedures.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -36,10 +37,15 @@ struct ConnectionInfo {
   std::uint32_t most_slots = 0;
 };
 
+/// When a call came. One with read chunks is executed later: its client delivers them first.
+using ArrivalTime = std::chrono::steady_clock::time_point;
+inline constexpr ArrivalTime kJustArrived = ArrivalTime::max();
+
 /// What a procedure may know beside its arguments. Both are valid during the call only.
 struct CallContext {
   const Caller& caller;
   const ConnectionInfo& connection;
+  ArrivalTime arrived = kJustArrived;
 };
 
 class Program {

@@ -1,7 +1,6 @@
 """NFS version 4.0, and operations beyond 4.1 (RFC 8167 3.1, RFC 8267 6.5, 7).
 
-Version 4.0 sends no callbacks on the client's connection. Without a binding nothing is eligible.
-Without a backchannel the server grants no layouts."""
+Version 4.0 sends no callbacks on the client's connection. Without a binding nothing is eligible."""
 
 import struct
 
@@ -104,32 +103,3 @@ def test_later_operations(bench, name, minor):
         expect(outcome, "RFC8267-6.1-5", must=["rpc:GARBAGE_ARGS"], latitude=known)
     used = sum(each.length for chunk in outcome.header.write_list for each in chunk)
     expect.equal(used, 0, "RFC8267-6.1-5", "octets in the write chunk", outcome=outcome)
-
-
-@case(
-    "server.nfs4.layout-without-backchannel",
-    requirements=["RFC8881-12.5.1-1"],
-    needs=["nfs41"],
-    over=ANY,
-    unbroken="The suite's server has no data servers, and grants no layouts.",
-)
-def test_layout_without_backchannel(bench):
-    """LAYOUTGET in a session without a backchannel. The server cannot recall a layout, so it grants
-    none."""
-    session = bench.nfs4_session()
-    files = bench.nfs4_files(session)
-    handle = files.file(bytes(4096))
-    asked = operation(
-        "LAYOUTGET",
-        loga_layout_type=NFS4.LayoutType.LAYOUT4_NFSV4_1_FILES,
-        loga_iomode=NFS4.LayoutIomode.LAYOUTIOMODE4_READ,
-        loga_length=4096,
-        loga_maxcount=4096,
-    )
-    outcome = session.exchange(putfh(handle), asked)
-    if outcome.kind == kinds.REPLY:
-        # RFC 8881 does not forbid such a layout, but it has no use (RFC 8167 3.2).
-        bench.warn("RFC8881-12.5.1-1", "a layout is granted that nothing can recall")
-        return
-    refused = outcome.kind.startswith("nfs:")
-    expect.true(refused, "RFC8881-12.5.1-1", "LAYOUTGET is refused", outcome=outcome)

@@ -10,9 +10,10 @@ def register(client, requirement_id, asked):
     return outcome.result["EXCHANGE_ID"].resok4.eir_flags & ROLES
 
 
-def meet_data_server(bench, user, part, requirement_id, asked=DS):
-    """A new session of the user's client at the data server of a part, and the server's roles."""
+def meet_data_server(bench, user, part, requirement_id, asked=DS, **fields):
+    """A new session of the user's client at the data server of a part, and the server's roles. `fields` are of
+    CREATE_SESSION."""
     client = bench.data_server_client(user.client, user.device.servers[part.server])
     roles = register(client, requirement_id, asked)
-    expect(client.create_session(), requirement_id, must=[kinds.REPLY])
+    expect(client.create_session(**fields), requirement_id, must=[kinds.REPLY])
     return client.sessions[0], roles

@@ -2,6 +2,7 @@
 
 from steertag import nfs
 from steertag.suite import expect, kinds
+from steertag.suite.nfs_client.file_layout import COMMIT_THROUGH_SERVER
 from steertag.suite.nfs_client.layout_user import LayoutUser
 from steertag.suite.nfs_client.nfs4_client import getattr_of, putfh
 from ..short_lease import need_short
@@ -29,13 +30,56 @@ def user_with_layout(bench, **fields):
 
 
 def written(bench, user, requirement_id):
-    """Writes a file of three stripe units at the data servers. Returns its octets."""
+    """Writes the usual file at the data servers. Returns its octets."""
     content = bench.random.randbytes(user.size)
     for part in user.parts():
         outcome = expect(user.write_part(part, content), requirement_id, must=[kinds.REPLY])
         count = outcome.result["WRITE"].resok4.count
         expect.equal(count, part.length, requirement_id, "count of WRITE", outcome=outcome)
     return content
+
+
+def write_at_metadata_server(bench, user, requirement_id, stable="FILE_SYNC4"):
+    """Writes the usual file at the metadata server. Returns its octets."""
+    content = bench.random.randbytes(user.size)
+    for part in user.parts():
+        data = content[part.start : part.start + part.length]
+        asked = user.session, user.handle, part.start, data, user.stateid, stable
+        expect(user.write_at(*asked), requirement_id, must=[kinds.REPLY])
+    return content
+
+
+def expect_at_metadata_server(user, content, requirement_id):
+    """READ at the metadata server gives these octets."""
+    for part in user.parts(len(content)):
+        asked = user.session, user.handle, part.start, part.length, user.stateid
+        _expect_octets(user.read_at(*asked), part, content, requirement_id)
+
+
+def expect_at_data_servers(user, content, requirement_id):
+    """READ at the data servers gives these octets."""
+    for part in user.parts(len(content)):
+        _expect_octets(user.read_part(part), part, content, requirement_id)
+
+
+def _expect_octets(outcome, part, content, requirement_id):
+    expect(outcome, requirement_id, must=[kinds.REPLY])
+    found = outcome.result["READ"].resok4.data
+    wanted = content[part.start : part.start + part.length]
+    expect.data(found, wanted, requirement_id, "octets of a READ", outcome=outcome)
+
+
+def need_commit_at_data_servers(bench, user):
+    """Ends the case if COMMIT goes to the metadata server."""
+    if user.layout.util & COMMIT_THROUGH_SERVER:
+        bench.not_testable("COMMIT goes to the metadata server", "a server with --commit=ds")
+
+
+def commit_at_data_servers(user, requirement_id):
+    """COMMIT at each data server, if the layout has it there."""
+    if not user.layout.util & COMMIT_THROUGH_SERVER:
+        for part in user.parts():
+            expect(user.commit_part(part), requirement_id, must=[kinds.REPLY])
 
 
 def attributes(user, *names):

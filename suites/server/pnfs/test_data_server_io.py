@@ -1,71 +1,53 @@
-"""READ and WRITE at data servers: octets, stateids, holes, access, operations (RFC 8881 13.4 to 13.12)."""
+"""READ and WRITE at data servers: octets, stateids, holes, access (RFC 8881 13.4 to 13.12)."""
 
 import pytest
 
 from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.layout_user import LayoutUser
-from steertag.suite.nfs_client.nfs4_client import ANONYMOUS, getattr_of, lookup, putfh
+from steertag.suite.nfs_client.nfs4_client import ANONYMOUS, putfh
 from steertag.suite.nfs_client.nfs_message import auth_sys
-from .layout_checks import BAD_STATEID, NEEDS, NFS4, user_with_layout, written
+from .layout_checks import BAD_STATEID, commit_at_data_servers, expect_at_data_servers
+from .layout_checks import expect_at_metadata_server, NEEDS, NFS4, user_with_layout
+from .layout_checks import write_at_metadata_server, written
 
 ORDINARY, FRESH, FORM = "RFC8881-12.2.5-1", "RFC8881-12.5.7-1", "RFC8881-13.9.1-3"
 EFFECT, OPENS, HOLE = "RFC8881-13.9.1-4", "RFC8881-13.9.2.2-1", "RFC8881-13.4.4-2"
 ACCESS, KEPT, CHANGED = "RFC8881-13.12-1", "RFC8881-12.9-1", "RFC8881-13.9.2.3-1"
-OPERATIONS = "RFC8881-13.6-4"
 STRANGER = 4711
 WITHDRAWALS = 100
 DENIED = ["nfs:NFS4ERR_ACCESS"]
-REFUSED = {
-    "getattr": getattr_of("size"),
-    "getfh": "GETFH",
-    "savefh": "SAVEFH",
-    "access": operation("ACCESS", access=1),
-    "putrootfh": "PUTROOTFH",
-    "lookup": lookup("file"),
-    "open-downgrade": operation("OPEN_DOWNGRADE"),
-    "close": operation("CLOSE"),
-    "layoutget": operation("LAYOUTGET"),
-    "layoutcommit": operation("LAYOUTCOMMIT"),
-    "layoutreturn": operation("LAYOUTRETURN"),
-    "getdeviceinfo": operation("GETDEVICEINFO"),
-    "reclaim-complete": operation("RECLAIM_COMPLETE"),
-}
 
 
 @case("server.pnfs.data.written-at-data-servers", requirements=[ORDINARY], needs=NEEDS, over=ANY)
 def test_written_at_data_servers(bench):
-    """A file of three stripe units is written at the data servers, and committed. READ at the
+    """A file of several stripe units is written at the data servers, and committed. READ at the
     metadata server gives its octets."""
     user = user_with_layout(bench)
     content = written(bench, user, ORDINARY)
-    for part in user.parts():
-        if not user.layout.util & 2:  # NFL4_UFLG_COMMIT_THRU_MDS
-            expect(user.commit_part(part), ORDINARY, must=[kinds.REPLY])
+    commit_at_data_servers(user, ORDINARY)
     expect(user.layout_commit(len(content) - 1), ORDINARY, must=[kinds.REPLY])
-    for part in user.parts():
-        asked = user.session, user.handle, part.start, part.length, user.stateid
-        outcome = expect(user.read_at(*asked), ORDINARY, must=[kinds.REPLY])
-        found = outcome.result["READ"].resok4.data
-        wanted = content[part.start : part.start + part.length]
-        expect.data(found, wanted, ORDINARY, "octets of a READ", outcome=outcome)
+    expect_at_metadata_server(user, content, ORDINARY)
 
 
 @case("server.pnfs.data.written-at-metadata-server", requirements=[FRESH], needs=NEEDS, over=ANY)
 def test_written_at_metadata_server(bench):
-    """A file of three stripe units is written at the metadata server with FILE_SYNC4. READ at the data
+    """A file of several stripe units is written at the metadata server with FILE_SYNC4. READ at the data
     servers gives its octets."""
     user = user_with_layout(bench)
-    content = bench.random.randbytes(user.size)
-    for part in user.parts():
-        data = content[part.start : part.start + part.length]
-        asked = user.session, user.handle, part.start, data, user.stateid, "FILE_SYNC4"
-        expect(user.write_at(*asked), FRESH, must=[kinds.REPLY])
-    for part in user.parts():
-        outcome = expect(user.read_part(part), FRESH, must=[kinds.REPLY])
-        found = outcome.result["READ"].resok4.data
-        wanted = content[part.start : part.start + part.length]
-        expect.data(found, wanted, FRESH, "octets of a READ", outcome=outcome)
+    content = write_at_metadata_server(bench, user, FRESH)
+    expect_at_data_servers(user, content, FRESH)
+
+
+@case("server.pnfs.data.committed-at-metadata-server", requirements=[FRESH], needs=NEEDS, over=ANY)
+def test_committed_at_metadata_server(bench):
+    """A file of several stripe units is written at the metadata server with UNSTABLE4, and committed there. READ at the
+    data servers gives its octets."""
+    user = user_with_layout(bench)
+    content = write_at_metadata_server(bench, user, FRESH, "UNSTABLE4")
+    done = user.session.exchange_in_time(putfh(user.handle), operation("COMMIT"))
+    expect(done, FRESH, must=[kinds.REPLY])
+    expect_at_data_servers(user, content, FRESH)
 
 
 @case("server.pnfs.stateid.{name}-{io}", requirements=[FORM], needs=NEEDS, over=ANY, hostile=True)
@@ -212,16 +194,3 @@ def test_withdrawn_often(bench):
 def _set_mode(user, mode):
     change = operation("SETATTR", stateid=user.stateid, obj_attributes=NFS4.fattr(mode=mode))
     user.session.run(putfh(user.handle), change)
-
-
-@case(
-    "server.pnfs.operation.{name}", requirements=[OPERATIONS], needs=NEEDS, over=ANY, hostile=True
-)
-@pytest.mark.parametrize("name", REFUSED)
-def test_operation(bench, name):
-    """An operation that is none of a data server, behind PUTFH of a layout's filehandle."""
-    user = user_with_layout(bench)
-    part = user.parts()[0]
-    session = user.data_server(part.server)
-    outcome = session.exchange(putfh(part.handle), REFUSED[name])
-    expect(outcome, OPERATIONS, must=["nfs:NFS4ERR_NOTSUPP"])

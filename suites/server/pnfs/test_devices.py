@@ -122,6 +122,19 @@ def test_unknown(bench):
     expect(user.device_info(gdia_device_id=UNKNOWN), INFO, must=NOENT)
 
 
+@case(
+    "server.pnfs.device.unknown-maxcount-zero",
+    requirements=[PROBE],
+    needs=NEEDS,
+    over=ANY,
+    hostile=True,
+)
+def test_unknown_maxcount_zero(bench):
+    """GETDEVICEINFO with a gdia_maxcount of 0, of a device ID that the server never gave."""
+    asked = {"gdia_device_id": UNKNOWN, "gdia_maxcount": 0}
+    expect(user_with_layout(bench).device_info(**asked), PROBE, must=NOENT)
+
+
 @case("server.pnfs.device.maxcount-zero", requirements=[PROBE], needs=NEEDS, over=ANY)
 def test_maxcount_zero(bench):
     """GETDEVICEINFO with a gdia_maxcount of 0 succeeds, and has no address."""

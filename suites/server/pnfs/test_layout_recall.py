@@ -20,16 +20,29 @@ def remove(bench, other, name):
 
 def recall_by_removal(bench, user, requirement_id):
     """Another client that removes the user's file, and the user's CB_LAYOUTRECALL of it, not answered yet, or None."""
-    callbacks = user.session.conn.callbacks
-    callbacks.configure(answers_null=False)
+    user.session.conn.callbacks.configure(answers_null=False)
     other = LayoutUser(bench)
     expect(remove(bench, other, user.name), requirement_id, must=[DELAY, kinds.REPLY])
+    return other, next_recall(user)
+
+
+def next_recall(user):
+    """The user's next CB_LAYOUTRECALL, not answered yet, or None. Those before it are answered."""
+    callbacks = user.session.conn.callbacks
     for _ in range(MOST_CALLBACKS):
         callback = callbacks.wait()
         if callback is None or "CB_LAYOUTRECALL" in callback:
-            return other, callback
+            return callback
         callbacks.answer(callback)
-    return other, None
+    return None
+
+
+def return_recalled(user, callback, requirement_id):
+    """Answers a CB_LAYOUTRECALL of the file, and returns the layout."""
+    user.session.conn.callbacks.answer(callback, {"CB_LAYOUTRECALL": NFS4.Status.NFS4_OK})
+    user.layout_stateid = callback["CB_LAYOUTRECALL"].clora_recall.lor_layout.lor_stateid
+    expect(user.layout_return(), requirement_id, must=[kinds.REPLY])
+    user.layout_stateid = None
 
 
 @case(

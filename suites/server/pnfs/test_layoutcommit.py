@@ -2,7 +2,8 @@
 
 from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.layout_user import LayoutUser, READ_LAYOUT
-from .layout_checks import NEEDS, NFS4, attributes, user_with_layout, written
+from .layout_checks import NEEDS, NFS4, attributes, commit_at_data_servers, user_with_layout
+from .layout_checks import written
 
 SHOWN, TIME, KEPT = "RFC8881-12.5.4-2", "RFC8881-12.5.4.1-1", "RFC8881-12.5.4.2-1"
 REPLY, IOMODE, RECLAIM = "RFC8881-12.5.4.2-2", "RFC8881-18.42.3-1", "RFC8881-18.42.3-2"
@@ -26,6 +27,22 @@ def test_size(bench):
     expect(user.layout_commit(len(content) - 1), SHOWN, must=[kinds.REPLY])
     other = LayoutUser(bench, name=user.name)
     expect.equal(attributes(other, "size")["size"], len(content), SHOWN, "size after LAYOUTCOMMIT")
+
+
+@case("server.pnfs.layoutcommit.change", requirements=[SHOWN], needs=NEEDS, over=ANY)
+def test_change(bench):
+    """A file that two clients have written at data servers, one after the other. After the LAYOUTCOMMIT of each its change
+    attribute is another one."""
+    user = user_with_layout(bench)
+    second = LayoutUser(bench, name=user.name)
+    second.use_layout()
+    for writer, reader in ((user, second), (second, user)):
+        before = attributes(reader, "change")["change"]
+        content = written(bench, writer, SHOWN)
+        commit_at_data_servers(writer, SHOWN)
+        expect(writer.layout_commit(len(content) - 1), SHOWN, must=[kinds.REPLY])
+        after = attributes(reader, "change")["change"]
+        expect.true(after != before, SHOWN, "the change attribute changes")
 
 
 @case("server.pnfs.layoutcommit.new-size", requirements=[REPLY], needs=NEEDS, over=ANY)

@@ -216,11 +216,13 @@ def test_stateid(bench, name):
 
 @case("server.pnfs.layoutget.returned", requirements=[GONE], needs=NEEDS, over=ANY, hostile=True)
 def test_returned(bench):
-    """LAYOUTGET and LAYOUTRETURN with the stateid of layouts that were all returned."""
+    """LAYOUTGET, LAYOUTRETURN and LAYOUTCOMMIT with the stateid of layouts that were all returned. For LAYOUTCOMMIT
+    RFC 8881 18.42.3 has NFS4ERR_BADLAYOUT too."""
     user = user_with_layout(bench)
     expect(user.layout_return(), GONE, must=[kinds.REPLY])
     expect(user.layout_get(), GONE, must=BAD_STATEID)
     expect(user.layout_return(), GONE, must=BAD_STATEID)
+    expect(user.layout_commit(0), GONE, must=[*BAD_STATEID, "nfs:NFS4ERR_BADLAYOUT"])
 
 
 @case(

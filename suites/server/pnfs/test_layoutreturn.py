@@ -4,7 +4,8 @@ import pytest
 
 from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.layout_user import ANY_LAYOUT, LayoutUser, READ_LAYOUT
-from .layout_checks import FENCED, NEEDS, NFS4, user_with_layout, written
+from .layout_checks import FENCED, need_commit_at_data_servers, NEEDS, NFS4
+from .layout_checks import user_with_layout, written
 
 LAST, HARMLESS, WITHOUT = "RFC8881-18.44.3-1", "RFC8881-18.44.3-2", "RFC8881-12.5.1-3"
 REJECTED = "RFC8881-13.6-2"
@@ -60,18 +61,22 @@ def _return_bulk(user, name, **fields):
     hostile=True,
 )
 @pytest.mark.parametrize("scope", ["file", *BULK])
-@pytest.mark.parametrize("io", ["read", "write"])
+@pytest.mark.parametrize("io", ["read", "write", "commit"])
 def test_fencing(bench, scope, io):
-    """I/O at a data server after the return of the layout, by an open stateid that is still good."""
+    """READ, WRITE and COMMIT at a data server after the return of the layout. The open stateid is still good."""
     user = user_with_layout(bench)
     content = written(bench, user, WITHOUT)
     part = user.parts()[0]
+    if io == "commit":
+        need_commit_at_data_servers(bench, user)
     returned = user.layout_return() if scope == "file" else _return_bulk(user, scope)
     expect(returned, WITHOUT, must=[kinds.REPLY])
     if io == "read":
         expect(user.read_part(part), WITHOUT, should=FENCED)
-    else:
+    elif io == "write":
         expect(user.write_part(part, content), REJECTED, must=FENCED)
+    else:
+        expect(user.commit_part(part), REJECTED, must=FENCED)
 
 
 @case(

@@ -5,10 +5,10 @@ import time
 import pytest
 
 from steertag.suite import ANY, case, expect, kinds
-from steertag.suite.nfs_client.file_layout import COMMIT_THROUGH_SERVER
 from steertag.suite.nfs_client.layout_user import DS, LayoutUser
 from .data_server_roles import meet_data_server
-from .layout_checks import LOST, NEEDS, NFS4, short_lease_of, user_with_layout, written
+from .layout_checks import commit_at_data_servers, LOST, need_commit_at_data_servers, NEEDS
+from .layout_checks import NFS4, short_lease_of, user_with_layout, written
 from .test_layout_recall import recall_by_removal
 
 EXECUTED, FENCING, SAME_LEASE = "RFC8881-12.7.3-1", "RFC8881-13.11-1", "RFC8881-13.1.1-1"
@@ -37,19 +37,25 @@ def let_lease_end(bench, user, requirement_id):
         bench.not_testable("the server keeps the layouts of a client whose lease is over")
 
 
-def let_recall_pass(bench, user, requirement_id):
+def let_recall_pass(bench, user, requirement_id, answers=True):
     """A recall is answered, and the layout is not returned. The leases go on."""
     lease_s = short_lease_of(bench, user)
     _, callback = recall_by_removal(bench, user, requirement_id)
     if callback is None:
         bench.not_testable("the layout of a file that is removed is not recalled")
-    user.session.conn.callbacks.answer(callback, {"CB_LAYOUTRECALL": NFS4.Status.NFS4_OK})
+    if answers:
+        user.session.conn.callbacks.answer(callback, {"CB_LAYOUTRECALL": NFS4.Status.NFS4_OK})
     end = time.monotonic() + lease_s + AFTER_S
     while not user.session.status_flags & REVOKED:
         if time.monotonic() > end:
             bench.not_testable("the server waits for more than one lease for a recalled layout")
         user.session.run("PUTROOTFH")
         renew(user, requirement_id)
+
+
+def stay_silent(bench, user, requirement_id):
+    """A recall is not even answered. The leases go on."""
+    let_recall_pass(bench, user, requirement_id, answers=False)
 
 
 def renew(user, requirement_id):
@@ -59,7 +65,7 @@ def renew(user, requirement_id):
     user.session.conn.wait_closed(PAUSE_MS)
 
 
-WAYS = {"lease": let_lease_end, "recall": let_recall_pass}
+WAYS = {"lease": let_lease_end, "recall": let_recall_pass, "silence": stay_silent}
 
 
 @case(
@@ -69,12 +75,14 @@ WAYS = {"lease": let_lease_end, "recall": let_recall_pass}
     over=ANY,
     hostile=True,
 )
-@pytest.mark.parametrize("io", ["read", "write"])
+@pytest.mark.parametrize("io", ["read", "write", "commit"])
 @pytest.mark.parametrize("way", WAYS)
 def test_lost(bench, way, io):
     """A client loses its layout, by the end of its lease or since it does not return what is recalled. All data
-    servers refuse its READ, or its WRITE, which leaves the file as it is."""
+    servers refuse its READ and its COMMIT, or its WRITE, which leaves the file as it is."""
     user = user_with_layout(bench)
+    if io == "commit":
+        need_commit_at_data_servers(bench, user)
     content = committed(bench, user, EXECUTED)
     places = user.a_part_of_each()
     for part in places:
@@ -83,9 +91,11 @@ def test_lost(bench, way, io):
     other = bytes(each ^ 0xFF for each in content)
     if io == "read":
         outcomes = [user.read_part(part) for part in places]
+    elif io == "commit":
+        outcomes = [user.commit_part(part) for part in places]
     else:
         outcomes = [user.write_part(part, other) for part in places]
-        expect_content(bench, user, content, places)
+        expect_content(bench, user, content, places, EXECUTED)
     for outcome in outcomes:
         expect(outcome, FENCING, must=LOST)
 
@@ -93,22 +103,20 @@ def test_lost(bench, way, io):
 def committed(bench, user, requirement_id):
     """Writes the file at the data servers, and commits it. Returns its octets."""
     content = written(bench, user, requirement_id)
-    if not user.layout.util & COMMIT_THROUGH_SERVER:
-        for part in user.parts():
-            expect(user.commit_part(part), requirement_id, must=[kinds.REPLY])
+    commit_at_data_servers(user, requirement_id)
     expect(user.layout_commit(len(content) - 1), requirement_id, must=[kinds.REPLY])
     return content
 
 
-def expect_content(bench, user, content, places):
+def expect_content(bench, user, content, places, requirement_id):
     """The file has these octets for another client, at the metadata server."""
     reader = LayoutUser(bench, name=user.name)
     for part in places:
         asked = reader.session, reader.handle, part.start, part.length, reader.stateid
-        outcome = expect(reader.read_at(*asked), EXECUTED, must=[kinds.REPLY])
+        outcome = expect(reader.read_at(*asked), requirement_id, must=[kinds.REPLY])
         found = outcome.result["READ"].resok4.data
         wanted = content[part.start : part.start + part.length]
-        expect.data(found, wanted, EXECUTED, "octets after the loss", outcome=outcome)
+        expect.data(found, wanted, requirement_id, "octets after the loss", outcome=outcome)
 
 
 @case("server.pnfs.lease.idle-at-data-server", requirements=[SAME_LEASE], needs=NEEDS, over=ANY)

@@ -13,7 +13,16 @@ ROLE, SECURITY = "RFC8881-13.1-2", "RFC8881-13.12-2"
 AT_DATA_SERVER = "RFC8881-13.1-7"
 PARENT = NFS4.SecinfoStyle.SECINFO_STYLE4_PARENT
 LEGAL = [MDS, MDS | DS, DS, NON_PNFS, DS | NON_PNFS]
-ASKED = {"none": 0, "mds": MDS, "ds": DS, "non-pnfs": NON_PNFS, "mds-ds": MDS | DS, "all": ROLES}
+ASKED = {
+    "none": 0,
+    "mds": MDS,
+    "ds": DS,
+    "non-pnfs": NON_PNFS,
+    "mds-ds": MDS | DS,
+    "mds-non-pnfs": MDS | NON_PNFS,
+    "ds-non-pnfs": DS | NON_PNFS,
+    "all": ROLES,
+}
 
 
 @case("server.pnfs.role.{name}", requirements=[ROLE], needs=NEEDS, over=ANY)

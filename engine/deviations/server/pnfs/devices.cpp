@@ -227,7 +227,7 @@ constexpr Deviation kDevices[] = {
                     }},
      .script_shows = false},
     {.name = "unknown-device-invalid",
-     .breaks = {"RFC8881-18.40.3-1"},
+     .breaks = {"RFC8881-18.40.3-1", "RFC8881-18.40.3-2"},
      .sentence = "GETDEVICEINFO of an unknown device gets NFS4ERR_INVAL.",
      .server = {.reply =
                     [](peer::ReplyStep& reply) {

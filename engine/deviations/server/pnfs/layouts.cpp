@@ -202,6 +202,9 @@ constexpr Deviation kLayouts[] = {
                       change_status<nfs4::LayoutreturnResult>(reply, Opnum::OP_LAYOUTRETURN,
                                                               Status::NFS4ERR_BAD_STATEID,
                                                               Status::NFS4ERR_OLD_STATEID);
+                      change_status<nfs4::LayoutcommitResult>(reply, Opnum::OP_LAYOUTCOMMIT,
+                                                              Status::NFS4ERR_BADLAYOUT,
+                                                              Status::NFS4ERR_OLD_STATEID);
                     }},
      .script_shows = false},
     {.name = "layout-seqid-zero-taken",
@@ -309,6 +312,54 @@ constexpr Deviation kLayouts[] = {
      .breaks = {"RFC8881-12.5.1-3"},
      .sentence = "LAYOUTRETURN4_FSID and LAYOUTRETURN4_ALL return nothing.",
      .server = {.options = [](ServerOptions& options) { options.pnfs_policy.returns_all = false; }},
+     .script_shows = false},
+    {.name = "layout-ends-at-close-unsaid",
+     .breaks = {"RFC8881-12.5.2-5"},
+     .sentence = "CLOSE returns layouts, and logr_return_on_close is FALSE.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_grant(reply,
+                                   [](nfs4::LayoutgetOk& ok) { ok.logr_return_on_close = false; });
+                    }},
+     .script_shows = false},
+    {.name = "layoutreturn-takes-whole-file",
+     .breaks = {"RFC8881-18.44.3-4"},
+     .sentence = "LAYOUTRETURN of a part returns all layouts of the file.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_arguments<nfs4::LayoutreturnArgs>(
+                          call, Opnum::OP_LAYOUTRETURN, [](auto& args) {
+                            args.lora_iomode = LayoutIomode::LAYOUTIOMODE4_ANY;
+                            args.lora_layoutreturn.lr_layout.lrf_offset = 0;
+                            args.lora_layoutreturn.lr_layout.lrf_length = kToTheEnd;
+                          });
+                    }},
+     .script_shows = false},
+    {.name = "layoutreturn-part-kept",
+     .breaks = {"RFC8881-13.6-2", "RFC8881-12.5.1-3"},
+     .sentence = "LAYOUTRETURN of a range in the file returns nothing of a layout for writing.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_arguments<nfs4::LayoutreturnArgs>(
+                          call, Opnum::OP_LAYOUTRETURN, [](auto& args) {
+                            const auto& scope = args.lora_layoutreturn;
+                            if (scope.lr_returntype == nfs4::LayoutreturnType::LAYOUTRETURN4_FILE &&
+                                scope.lr_layout.lrf_length != kToTheEnd)
+                              args.lora_iomode = LayoutIomode::LAYOUTIOMODE4_READ;
+                          });
+                    }},
+     .script_shows = false},
+    {.name = "failed-layoutget-counted",
+     .breaks = {"RFC8881-12.5.3-1"},
+     .sentence = "A LAYOUTGET that fails moves the seqid on too.",
+     .server = {.options = [](ServerOptions&
+                                  options) { options.pnfs_policy.counts_grants_alone = false; }},
+     .script_shows = false},
+    {.name = "layout-without-backchannel",
+     .breaks = {"RFC8881-12.5.1-1"},
+     .sentence = "LAYOUTGET grants what no backchannel can recall.",
+     .server =
+         {.options = [](ServerOptions& options) { options.pnfs_policy.needs_backchannel = false; }},
      .script_shows = false},
     {.name = "recall-conflict-later",
      .breaks = {"RFC8881-12.5.5.2.1.3-1"},

@@ -94,6 +94,25 @@ constexpr Deviation kRecalls[] = {
      .server = {.options = [](ServerOptions& options) { options.pnfs_policy.patience = 0.5; }},
      .script_shows = false,
      .argument = "--lease=5"},
+    {.name = "layout-fenced-unanswered",
+     .breaks = {"RFC8881-12.5.5-4"},
+     .sentence = "Data servers refuse I/O while a CB_LAYOUTRECALL has no answer.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.pnfs_policy.spares_silent = false; }},
+     .script_shows = false,
+     .argument = "--lease=5"},
+    {.name = "closed-layout-not-recalled",
+     .breaks = {"RFC8881-18.43.3-5"},
+     .sentence =
+         "A layout outlives the last CLOSE in spite of logr_return_on_close. No recall comes.",
+     .server = {
+         .options =
+             [](ServerOptions& options) { options.pnfs_policy.layouts_end_at_close = false; },
+         .callback =
+             [](peer::CallbackStep& callback, SessionTable& /*sessions*/) {
+               if (change_layout_recall(callback, [](auto& /*scope*/) {})) callback.withheld = true;
+             }},
+     .script_shows = false},
     {.name = "device-deleted-in-use",
      .breaks = {"RFC8881-20.12.3-1"},
      .sentence = "NOTIFY_DEVICEID4_DELETE of the layout's device is behind each CB_LAYOUTRECALL.",

@@ -34,7 +34,8 @@ nfs4::Status ask(std::optional<AccessMode> want, const nfs4::StateId& stateid,
   if (!client)
     return want ? nfs4::Status::NFS4ERR_BAD_STATEID : nfs4::Status::NFS4ERR_PNFS_NO_LAYOUT;
   // RFC 8881 13.1: its client is the one of the same owner there.
-  const LayoutWish wish{call.current->handle, client->owner, want, stateid, range};
+  const LayoutWish wish{call.current->handle, client->owner, want, stateid, range,
+                        call.context.arrived};
   return call.pnfs.authority->decide(wish).status;
 }
 
@@ -67,12 +68,18 @@ nfs4::Status check_io(const Object& object, const nfs4::StateId& stateid, std::u
   return range ? ask(want, stateid, *range, call) : range.error();
 }
 
+/// Where the file has an octet of the component.
+Component::Run run_at(const Component& component, std::uint64_t offset, const CompoundCall& call) {
+  const std::uint64_t unit = call.pnfs.data_servers->pattern().unit_bytes;
+  return component.at(policy_of(call).counts_stripes ? offset : offset % unit);
+}
+
 /// Appends the octets of the component, up to the end of the file or kMostRuns of them.
 Result<std::uint32_t> read_runs(const Component& component, NodeId node, std::uint64_t offset,
                                 std::uint32_t count, CompoundCall& call) {
   std::uint32_t done = 0;
   for (std::size_t runs = 0; done < count && runs < kMostRuns; ++runs) {
-    const Component::Run run = component.at(offset + done);
+    const Component::Run run = run_at(component, offset + done, call);
     const auto wanted =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(run.length, count - done));
     const auto length =
@@ -90,7 +97,7 @@ Result<std::uint32_t> write_runs(const Component& component, NodeId node, std::u
                                  View data, CompoundCall& call) {
   std::size_t done = 0;
   do {  // at most as often as the largest transfer has stripe units
-    const Component::Run run = component.at(offset + done);
+    const Component::Run run = run_at(component, offset + done, call);
     const View part = data.subspan(done, std::min<std::uint64_t>(run.length, data.size() - done));
     const Status status =
         policy_of(call).writes ? call.storage.write(node, run.file_offset, part) : Status::ok;

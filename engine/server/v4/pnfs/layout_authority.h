@@ -16,9 +16,10 @@ namespace steertag::peer {
 struct LayoutWish {
   Handle file{};           // of the metadata server
   std::string_view owner;  // the client's co_ownerid, which both servers know (RFC 8881 13.1)
-  std::optional<AccessMode> want{};  // to read or to write; none: COMMIT
-  nfs4::StateId stateid{};           // of the open; without meaning for COMMIT
-  std::optional<ByteRange> range{};  // octets of the file; none: of any
+  std::optional<AccessMode> want{};                 // to read or to write; none: COMMIT
+  nfs4::StateId stateid{};                          // of the open; without meaning for COMMIT
+  std::optional<ByteRange> range{};                 // octets of the file; none: of any
+  std::chrono::steady_clock::time_point arrived{};  // the call
 };
 
 /// With NFS4_OK the client may do it, in all of the range. What takes a right away calls

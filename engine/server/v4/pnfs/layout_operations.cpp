@@ -101,7 +101,8 @@ nfs4::Status check_grant(LayoutIomode iomode, StateTables& tables, const File& f
   const bool full = !held && (client.layouts.size() >= kMostLayoutsPerClient ||
                               !tables.has_room_for_state(client));
   // RFC 8881 12.5.1: what cannot be recalled is not granted.
-  const bool callable = has_backchannel(tables, client, nfs4::CbOpnum::OP_CB_LAYOUTRECALL);
+  const bool callable = !policy.needs_backchannel ||
+                        has_backchannel(tables, client, nfs4::CbOpnum::OP_CB_LAYOUTRECALL);
   return contended || full || !callable ? nfs4::Status::NFS4ERR_LAYOUTTRYLATER
                                         : nfs4::Status::NFS4_OK;
 }
@@ -115,7 +116,7 @@ nfs4::Status describe_layout(const nfs4::LayoutgetArgs& args, const Object& obje
   layout.lo_length = kToTheEnd;
   layout.lo_iomode = args.loga_iomode;
   layout.lo_content.loc_body = call.scratch;
-  ok.logr_return_on_close = true;
+  ok.logr_return_on_close = call.pnfs.data_servers->policy().says_return_on_close;
   if (wire::encoded(layout).size() > args.loga_maxcount) return nfs4::Status::NFS4ERR_TOOSMALL;
   // RFC 8881 2.10.6.4: what cannot be answered must not be done.
   if (call.slot && wire::encoded(ok).size() > room_for_result(call, reply_limit(*call.slot)))
@@ -255,7 +256,11 @@ void op_layoutget(const nfs4::LayoutgetArgs& args, CompoundCall& call,
       file ? check_grant(args.loga_iomode, tables, **file, **client, policy) : file.error();
   if (result.status == nfs4::Status::NFS4_OK)
     result.status = describe_layout(args, *object, call, result.resok4);
-  if (result.status != nfs4::Status::NFS4_OK) return;
+  if (result.status != nfs4::Status::NFS4_OK) {
+    LayoutState* held = file ? layout_of(**file, **client) : nullptr;
+    if (held && !policy.counts_grants_alone) held->seqid = next_seqid(held->seqid);
+    return;
+  }
   LayoutState* layout = layout_of(**file, **client);
   if (!layout) layout = &tables.add_layout(**client, **file);
   layout->device = call.pnfs.data_servers->device();

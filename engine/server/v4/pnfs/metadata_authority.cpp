@@ -2,6 +2,7 @@
 #include "server/v4/pnfs/metadata_authority.h"
 
 #include "server/v4/state/layouts.h"
+#include "server/v4/state/stateids.h"
 
 namespace steertag::peer {
 namespace {
@@ -24,13 +25,39 @@ LayoutRight MetadataAuthority::right_by_layout(const LayoutWish& wish, const Cli
     return {nfs4::Status::NFS4_OK, kWholeFile};
   if (!layout) return {};
   if (layout->recalled && is_over(*layout->recalled)) return {};
+  if (layout->recalled && !layout->recall_done && !policy_.spares_silent) return {};
   if (!wish.range) return {nfs4::Status::NFS4_OK, kWholeFile};
   const auto range = covering(*layout, *wish.range);
   if (!range) return {};
   return {nfs4::Status::NFS4_OK, *range};
 }
 
+nfs4::Status MetadataAuthority::check_stateid(const LayoutWish& wish, const Client& client) {
+  const StateNumber number = number_in(state_.tables(), client, wish.stateid);
+  const bool is_open = client.opens.contains(number);
+  if (!is_open && !policy_.takes_every_stateid) return nfs4::Status::NFS4ERR_BAD_STATEID;
+  const nfs4::Status status =
+      state_.check_io(kMinorVersion, client.id, wish.stateid, wish.file, *wish.want);
+  if (is_open || policy_.ends_stateids) return status;
+  if (status == nfs4::Status::NFS4_OK) taken_.emplace(client.id, number);
+  return taken_.contains({client.id, number}) ? nfs4::Status::NFS4_OK : status;
+}
+
 LayoutRight MetadataAuthority::decide(const LayoutWish& wish) {
+  const LayoutRight right = present_right(wish);
+  if (policy_.checks_when_executed) return right;
+  const std::pair key(std::string(wish.owner), wish.file);
+  if (right.status == nfs4::Status::NFS4_OK) {
+    allowed_[key] = std::chrono::steady_clock::now();
+    return right;
+  }
+  const auto found = allowed_.find(key);
+  const bool was_allowed = found != allowed_.end() && wish.arrived <= found->second;
+  return was_allowed ? LayoutRight{nfs4::Status::NFS4_OK, kWholeFile} : right;
+}
+
+LayoutRight MetadataAuthority::present_right(const LayoutWish& wish) {
+  if (!wish.want && !policy_.checks_commit) return {nfs4::Status::NFS4_OK, kWholeFile};
   const Client* client = state_.tables().find_client(kMinorVersion, wish.owner, true);
   if (!client && !wish.want) return {};
   if (!client && unfenced_.contains({std::string(wish.owner), wish.file}))
@@ -38,7 +65,7 @@ LayoutRight MetadataAuthority::decide(const LayoutWish& wish) {
   if (!client) return {nfs4::Status::NFS4ERR_BAD_STATEID, {}};
   LayoutRight right = right_by_layout(wish, *client);
   if (right.status != nfs4::Status::NFS4_OK || !wish.want || !policy_.checks_open) return right;
-  right.status = state_.check_io(kMinorVersion, client->id, wish.stateid, wish.file, *wish.want);
+  right.status = check_stateid(wish, *client);
   if (right.status == nfs4::Status::NFS4_OK && !policy_.lease_end_fences)
     unfenced_.emplace(wish.owner, wish.file);
   return right;

@@ -4,22 +4,32 @@
 namespace steertag::peer {
 
 struct PnfsPolicy {
-  bool checks_layout = true;        // false: I/O at data servers needs no layout
-  bool checks_stateid_form = true;  // false: data servers take special stateids and any seqid
-  bool checks_open = true;          // false: data servers do not ask for the open of a stateid
-  bool checks_access = true;        // false: data servers let every user read and write
-  bool checks_holes = true;         // false: sparse octets of other data servers are taken
-  bool housekeeping_only = true;    // false: a data server has the operations of any server
-  bool writes = true;               // false: WRITE at data servers leaves the file as it is
-  bool reads_at_offset = true;      // false: READ at data servers gives the file's first octets
-  bool checks_layoutget = true;     // false: LAYOUTGET takes any stateid
-  bool takes_old_seqids = true;     // false: layout seqids may be one behind, and no more
-  bool keeps_device = true;         // false: a client without layouts does not find the device
-  bool locks_are_advisory = true;   // false: the metadata server alone lets no I/O through them
-  double patience = 1;              // leases from a recall on, before data servers refuse I/O
-  bool commit_keeps_size = true;    // false: LAYOUTCOMMIT truncates to the last write offset
-  bool commit_keeps_time = true;    // false: LAYOUTCOMMIT sets the time back
-  bool returns_all = true;          // false: LAYOUTRETURN4_ALL and _FSID return nothing
+  bool checks_layout = true;         // false: I/O at data servers needs no layout
+  bool checks_stateid_form = true;   // false: data servers take special stateids and any seqid
+  bool checks_open = true;           // false: data servers do not ask for the open of a stateid
+  bool checks_access = true;         // false: data servers let every user read and write
+  bool checks_holes = true;          // false: sparse octets of other data servers are taken
+  bool housekeeping_only = true;     // false: a data server has the operations of any server
+  bool checks_when_executed = true;  // false: what a client could do as a call came is enough
+  bool checks_commit = true;         // false: COMMIT at data servers needs no layout
+  bool takes_every_stateid = true;   // false: data servers know the stateids of opens alone
+  bool ends_stateids = true;         // false: data servers take those of former locks, delegations
+  bool counts_stripes = true;        // false: dense components have the first stripe alone
+  bool counts_grants_alone = true;   // false: a LAYOUTGET that fails moves the seqid on
+  bool spares_silent = true;         // false: no I/O while a recall has no answer
+  bool needs_backchannel = true;     // false: layouts that cannot be recalled are granted
+  bool layouts_end_at_close = true;  // false: they outlive the last CLOSE of their file
+  bool says_return_on_close = true;  // logr_return_on_close
+  bool writes = true;                // false: WRITE at data servers leaves the file as it is
+  bool reads_at_offset = true;       // false: READ at data servers gives the file's first octets
+  bool checks_layoutget = true;      // false: LAYOUTGET takes any stateid
+  bool takes_old_seqids = true;      // false: layout seqids may be one behind, and no more
+  bool keeps_device = true;          // false: a client without layouts does not find the device
+  bool locks_are_advisory = true;    // false: the metadata server alone lets no I/O through them
+  double patience = 1;               // leases from a recall on, before data servers refuse I/O
+  bool commit_keeps_size = true;     // false: LAYOUTCOMMIT truncates to the last write offset
+  bool commit_keeps_time = true;     // false: LAYOUTCOMMIT sets the time back
+  bool returns_all = true;           // false: LAYOUTRETURN4_ALL and _FSID return nothing
 
   // What an administrator has it do.
   bool bulk_waits = true;                 // false: a bulk recall does not wait for other recalls

@@ -28,6 +28,8 @@ struct Nfs4StateOptions {
   /// Of a metadata server whose data servers are processes of their own; none: nothing to take
   /// away.
   std::shared_ptr<Fence> fence{};
+  /// Whether the last CLOSE of a client returns its layouts of the file.
+  bool layouts_end_at_close = true;
 };
 
 class Nfs4State {

@@ -367,6 +367,7 @@ void StateTables::remove_layout(LayoutState& layout) {
 }
 
 void StateTables::return_on_close(Client& client, File& its_file) {
+  if (!options.layouts_end_at_close) return;
   const auto is_open = [&](const OpenState* open) { return open->owner->client == &client; };
   const auto is_its = [&](const auto* state) { return state->client == &client; };
   if (std::ranges::any_of(its_file.opens, is_open) ||

@@ -115,14 +115,17 @@ class Bench:
             settings.update(place)
         return self._connect_rdma(False, False, settings, link)
 
-    def connect_data_server(self, ways, tcp=False, **settings):
+    def connect_data_server(self, ways, tcp=False, alone=False, **settings):
         """A connection to a data server, judged and captured. `ways` are its (netid, universal address);
-        the first over the transport of the run, or over TCP, is used. `settings` are those of `connect`. A replay
+        the first over the transport of the run, or over TCP, is used. With `alone` it has a provider of its own: our side
+        answers no RDMA Read of it while the case waits for something else. `settings` are those of `connect`. A replay
         lacks the addresses."""
         self._log.gap = self._log.gap or "the target gives the addresses of its data servers"
         if tcp:
             self.need("tcp")
         link = data_server_link(self._link.twin if tcp else self._link, self.target.profile, ways)
+        if alone:
+            link = link.alone()
         if link.transport == TCP:
             conn = self._connect_tcp(link, True)
         else:

@@ -21,21 +21,22 @@ MOST_DEVICE_OCTETS, MOST_LAYOUT_OCTETS = 4096, 4096
 BOTH = NFS4.OPEN4_SHARE_ACCESS_BOTH
 RESTARTED = b"restarts"  # the verifier of a client that comes back
 UNITS = 3  # of the usual file, the last one not whole
+MOST_UNITS = 33  # of the usual file with dense packing
 
 
 class LayoutUser(LayoutIo):
     """A client of its own with a backchannel at the metadata server, and a file that it has open."""
 
-    def __init__(self, bench, access=BOTH, name=None, former=None):
+    def __init__(self, bench, access=BOTH, name=None, former=None, back=True):
         """A new file without octets, or the case's file of this name. With `former` the client is that of this user,
-        after a restart."""
+        after a restart. Without `back` the session has no backchannel."""
         self.bench = bench
         bench.need("pnfs-files")
         client = bench.nfs4_client(callbacks=True)
         if former is not None:
             client.owner, client.verifier = former.client.owner, RESTARTED
-        back = NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN
-        for made in (client.exchange_id(eia_flags=MDS), client.create_session(csa_flags=back)):
+        flags = NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN if back else 0
+        for made in (client.exchange_id(eia_flags=MDS), client.create_session(csa_flags=flags)):
             if made.kind != kinds.REPLY:
                 raise unprepared(client.conn.owed, "making a session", made.kind, made.trace())
         self.client, self.session = client, client.sessions[0]
@@ -46,7 +47,7 @@ class LayoutUser(LayoutIo):
             bench.file(b"", self.name)
         directory = bench.nfs4_files(self.session).directory
         opened, self.handle = self.session.open(directory, self.name, access)
-        self.stateid = opened.stateid
+        self.stateid, self.delegation = opened.stateid, opened.delegation
         self.layout = self.layout_stateid = self.device = None
 
     # -- layouts -------------------------------------------------------------------------------
@@ -120,9 +121,16 @@ class LayoutUser(LayoutIo):
     # -- data servers --------------------------------------------------------------------------
 
     @property
+    def units(self):
+        """Stripe units of the usual file. With dense packing these are two stripes and a unit, if that is not too much.
+        Only then an offset at a data server tells one stripe from another."""
+        of_stripes = 2 * len(self.device.indices) + 1 if self.layout.dense else UNITS
+        return of_stripes if of_stripes <= MOST_UNITS else UNITS
+
+    @property
     def size(self):
-        """Octets of a file of UNITS stripe units, the last one not whole."""
-        return UNITS * self.layout.unit - 100
+        """Octets of the usual file, whose last stripe unit is not whole."""
+        return self.units * self.layout.unit - 100
 
     def parts(self, size=None):
         return parts(self.layout, self.device, size or self.size)

@@ -25,6 +25,7 @@ MOST_RNR_REPETITIONS = 0
 # A machine may call a target at 127.0.0.1 from any of these.
 _LOOPBACK, _ELSEWHERE = "127.", "127.0.0.2"
 _ANY_ADDRESS = "a target at 127.0.0.1"
+_SOFTWARE = "a target over iwarp:// or roce://"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,6 +115,16 @@ class RdmaLink(Link):
             raise NotTestable("a device has one address", remedy=_ANY_ADDRESS)
         # Each provider has an address of its own.
         return RdmaLink(self.url, self._profile, fabric.Provider("roce")), {}
+
+    def alone(self):
+        """The same link with a provider of its own, which works only while one of its connections is waited for. Over a
+        device, which answers RDMA Reads by itself, the case is not testable."""
+        if not self.provider.capabilities.sees_remote_operations:
+            raise NotTestable("a device answers RDMA Reads at once", remedy=_SOFTWARE)
+        provider = fabric.Provider(self._provider_name)
+        made = RdmaLink(self.url, self._profile, provider)
+        made.null_version = self.null_version
+        return made
 
     def _plain(self, deadlines, timeout_ms):
         watch = self.watch(0)
