@@ -5,6 +5,7 @@ import pytest
 from steertag import mutate, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import has_reply_chunk, is_plain, is_read, is_write, Script
+from ..asked_again import AskedAgain
 from ..client_verdicts import expect_or, speaks_nfs3
 from ..long_replies import fits_reply_chunk, long_form
 from ..short_read import cut, parted, placed, shortened
@@ -135,9 +136,9 @@ def test_unasked(bench, call_kind, when, list_):
         reply.send_mutated(f"{list_}.invented")
         reply.conform()
 
-    outcome = bench.use(reply=interpose, when=when)
-    discarded = "it discards the reply, and takes the next"
-    expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, {kinds.COMPLETED: discarded})
+    script = AskedAgain(interpose, when)
+    outcome = bench.use(script)
+    expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, script.completed())
 
 
 @pytest.mark.parametrize("call_kind, when", [("plain", is_plain), ("read", is_read)])
@@ -171,7 +172,6 @@ LONG_MUTATIONS = {
 # Our own client goes by the RPC message in the chunk if there is no less than that. It reads the results of NFSv3 to
 # their end, and discards a reply without octets.
 TAKEN, TAKEN_UNLESS_NFS3 = ("length-zero",), ("length-plus-one", "length-doubled")
-DISCARDED = "it discards the reply, and takes the next"
 
 
 def send_long(bench, reply, mutation):
@@ -192,13 +192,13 @@ def send_long(bench, reply, mutation):
 def test_long_reply(bench, name):
     """The reply goes into the reply chunk. The chunk that comes back is not that of the call, or has another length
     than the reply."""
-    outcome = bench.use(
-        reply=lambda reply: send_long(bench, reply, LONG_MUTATIONS[name]), when=has_reply_chunk
+    script = AskedAgain(
+        lambda reply: send_long(bench, reply, LONG_MUTATIONS[name]), has_reply_chunk
     )
+    outcome = bench.use(script)
     taken = name in TAKEN or name in TAKEN_UNLESS_NFS3 and not speaks_nfs3(bench)
     ours = kinds.COMPLETED if taken else kinds.REFUSED
-    others = {kinds.COMPLETED: DISCARDED}
-    expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, others, ours)
+    expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, script.completed(), ours)
 
 
 SHARED_MUTATIONS = ("length-halved", "lengths-wrap")
@@ -217,10 +217,6 @@ def test_shared_reply(bench, name):
     def takes_several(reply):
         return has_reply_chunk(reply) and len(reply.payload) > reply.call.reply_chunk[0].length
 
-    outcome = bench.use(
-        reply=lambda reply: send_long(bench, reply, LONG_MUTATIONS[name]),
-        when=takes_several,
-        own=["--reply-chunks"],
-    )
-    others = {kinds.COMPLETED: DISCARDED}
-    expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, others)
+    script = AskedAgain(lambda reply: send_long(bench, reply, LONG_MUTATIONS[name]), takes_several)
+    outcome = bench.use(script, own=["--reply-chunks"])
+    expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, script.completed())

@@ -13,7 +13,12 @@ from steertag.suite.client.backchannel import Backchannel, OK
 from steertag.suite.client.script import is_read, reverse_call
 from ..callback_scripts import judge_retry, MISORDERED, NEEDS, recall_nothing
 from ..client_verdicts import completes, STARVES, stays, survives
-from ..environment_script import EnvironmentScript, own_options, server_options
+from ..environment_script import (
+    EnvironmentScript,
+    own_options,
+    server_options,
+    UsedEnvironment,
+)
 
 SAME = "RFC8166-1-1"
 TAKEN, RECEIVES = "RFC8881-20.9.3-2", "RFC8167-4.3.1-1"
@@ -89,6 +94,7 @@ def judge(bench, environment, make, statuses, requirement_id):
     script = EnvironmentScript(dataclasses.replace(environment, reconnected=False), back)
     own = own_options(environment)
     outcome = bench.use(script, server=server_options(environment), own=own)
+    used = UsedEnvironment(environment, outcome)
     if back.lost and make in BESIDE and outcome.may_have_starved():
         bench.latitude(requirement_id, STARVES)
         return
@@ -108,6 +114,7 @@ def judge(bench, environment, make, statuses, requirement_id):
         survives(bench, outcome, SAME)
     else:
         completes(outcome, SAME)
+    used.expect_met()
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS, ids=str)

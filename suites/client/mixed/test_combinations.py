@@ -13,11 +13,18 @@ from steertag.suite.client.script import (
     has_reply_chunk,
     is_read,
     is_write,
+    NFS,
+    operations_of,
     ReplyInterposer,
 )
 from ..call_kinds import deny_then_conform
 from ..client_verdicts import completes, done_otherwise, expect_no_resend, RETRIED, survives
-from ..environment_script import EnvironmentScript, own_options, server_options
+from ..environment_script import (
+    EnvironmentScript,
+    own_options,
+    server_options,
+    UsedEnvironment,
+)
 from ..long_replies import fits_reply_chunk, long_form
 from ..short_read import try_later
 
@@ -26,12 +33,27 @@ DISCARDED, UNDECODABLE = "RFC8166-4.5-3", "RFC8166-4.5-9"
 UNKNOWN = "RFC8167-2.4-1"
 AGAIN = "RFC8166-4.5.5-1"
 ENDS, NOT_AGAIN = "RFC8166-4.5-8", "RFC8267-6.4.2-8"
+# Procedures of NFSv3.
+VERSION_3 = {"READ": 6, "WRITE": 7}
 NEVER = "it does not try again what fails for now"
 
 
 def is_long_call(reply):
     """Its call is in a position-zero chunk."""
     return reply.kind == "reply" and reply.call.proc == wire.Procedure.NOMSG
+
+
+def asks_for(reply, operation):
+    """Whether the call has this operation of NFS, by its name."""
+    if reply.kind != "reply":
+        return False
+    in_compound = (number.name == operation for number, _ in operations_of(reply.rpc_call))
+    return reply.procedure == (NFS, 3, VERSION_3[operation]) or any(in_compound)
+
+
+def is_long_transfer(reply):
+    """Likewise, of a READ or a WRITE. Calls before it may wait for their replies too."""
+    return is_long_call(reply) and any(asks_for(reply, each) for each in VERSION_3)
 
 
 def may_fail_for_now(reply):
@@ -109,14 +131,16 @@ OWN = {
     has_reply_chunk: "--reply-chunks",
     leaves_reply_chunk: "--reply-chunks",
     is_long_call: "--long-calls",
+    is_long_transfer: "--long-calls",
 }
 
 
 def use(bench, environment, interpose, when):
-    """(EnvironmentScript, ClientOutcome) of a use in which this replaces the first such reply."""
+    """(EnvironmentScript, ClientOutcome, UsedEnvironment) of a use in which this replaces the first such reply."""
     script = EnvironmentScript(environment, ReplyInterposer(interpose, when))
     own = own_options(environment) + ([OWN[when]] if when in OWN else [])
-    return script, bench.use(script, server=server_options(environment), own=own)
+    outcome = bench.use(script, server=server_options(environment), own=own)
+    return script, outcome, UsedEnvironment(environment, outcome)
 
 
 def gave_up_before(script, outcome):
@@ -135,7 +159,7 @@ def gave_up_before(script, outcome):
 def test_event(bench, event, environment):
     """What the server does otherwise ends no call, and the data are right."""
     interpose, when, requirement_id = EVENTS[event]
-    script, outcome = use(bench, environment, interpose, when)
+    script, outcome, used = use(bench, environment, interpose, when)
     if requirement_id == AGAIN or gave_up_before(script, outcome):
         survives(bench, outcome, requirement_id)
     elif interpose is fails_for_now and not bench.client.ours:
@@ -143,13 +167,61 @@ def test_event(bench, event, environment):
         expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
     else:
         completes(outcome, requirement_id)
+    used.expect_met()
+
+
+class InlineTransfers(ReplyInterposer):
+    """A short file, whose READs and WRITEs fit inline. It waits for a reply for which `when` holds."""
+
+    def __init__(self, when, transfer):
+        super().__init__(conform, when)
+        self._transfer = transfer
+
+    def source(self, octets):
+        return octets[: TRANSFERS * self._transfer]
+
+
+def reads_inline(reply):
+    return asks_for(reply, "READ") and not reply.call.write_list and len(reply.payload) > 0
+
+
+def writes_inline(reply):
+    return (
+        asks_for(reply, "WRITE")
+        and reply.call.proc == wire.Procedure.MSG
+        and not reply.call.read_list
+    )
+
+
+INLINE = {"inline-read": reads_inline, "inline-write": writes_inline}
+# Octets of what is beside the data in a Send, at most; of the largest transfer; and transfers of a file.
+BESIDE, LARGEST, TRANSFERS = 512, 32768, 3
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=str)
+@pytest.mark.parametrize("event", INLINE)
+@case("client.combination.{event}.{environment}", requirements=[SAME])
+def test_inline(bench, event, environment):
+    """Data go inline, in Sends of nearly the threshold's length where that is below 32 KiB. The copy is right."""
+    transfer = min(environment.inline - BESIDE, LARGEST)
+    inner = InlineTransfers(INLINE[event], transfer)
+    script = EnvironmentScript(environment, inner, loses_at=reads_inline)
+    options = {**server_options(environment), "transfer_bytes": transfer}
+    own = own_options(environment, chunks=False)
+    outcome = bench.use(script, server=options, own=own)
+    used = UsedEnvironment(environment, outcome)
+    if environment.reconnected:
+        survives(bench, outcome, SAME)
+    else:
+        completes(outcome, SAME)
+    used.expect_met()
 
 
 # Mutations that make an error of a reply, and at which reply.
 ERRORS = {
     "read-refused": ([ERR_CHUNK], is_read),
     "write-refused": ([ERR_CHUNK], is_write),
-    "long-call-refused": ([ERR_CHUNK], is_long_call),
+    "long-call-refused": ([ERR_CHUNK], is_long_transfer),
     "read-of-other-versions": ([ERR_VERS, "error.versions-2-3"], is_read),
 }
 
@@ -171,7 +243,8 @@ def test_error(bench, error, environment):
         refused.append(reply.xid)
         reply.send_mutated(*mutations)
 
-    script, outcome = use(bench, environment, interpose, when)
+    script, outcome, used = use(bench, environment, interpose, when)
     expect(outcome, ENDS, must=[kinds.REFUSED], latitude=done_otherwise(RETRIED))
     before = 2 if refused[0] == script.lost else 1
     expect_no_resend(bench, outcome, refused[0], mutations[0], before)
+    used.expect_met()

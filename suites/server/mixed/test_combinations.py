@@ -55,14 +55,14 @@ class Messages:
         return call, outcome
 
     def inline_read(self):
-        length = min(self.trial.inline, LENGTH)
-        call, outcome = self._exchange(read_call(self.conn, self._file(), length))
+        content = self.bench.random.randbytes(self.trial.inline)
+        call, outcome = self._exchange(read_call(self.conn, self.bench.file(content), len(content)))
         expect(outcome, ANSWERED, must=[kinds.REPLY])
-        expect_read_data(self.bench, outcome, call, self.content, outcome.result.ok.data)
+        expect_read_data(self.bench, outcome, call, content, outcome.result.ok.data)
         return call, outcome
 
     def inline_write(self):
-        content, handle = self.content[: self.trial.inline], self.bench.file()
+        content, handle = self.bench.random.randbytes(self.trial.inline), self.bench.file()
         call, outcome = self._exchange(write_call(self.conn, handle, content))
         expect_written(self.bench, outcome, handle, content)
         return call, outcome
@@ -167,6 +167,7 @@ def test_legal(bench, message, environment):
     call, outcome = getattr(messages, message.replace("-", "_"))()
     expect_own(messages.conn, call, outcome)
     expect(messages.conn.probe(), ANSWERED, must=[kinds.REPLY])
+    messages.trial.expect_met()
 
 
 def break_list(call):
@@ -211,6 +212,7 @@ def test_refused(bench, fault, environment):
         expect_err_chunk(outcome, call, due)
     expect_own(trial.conn, call, outcome)
     expect(trial.conn.probe(), ANSWERED, must=[kinds.REPLY])
+    trial.expect_met()
 
 
 @case(
@@ -231,6 +233,7 @@ def test_empty_write_chunk(bench, environment):
     expect.data(outcome.result.ok.data, content, INLINE, "octets of the file", outcome=outcome)
     expect_own(trial.conn, call, outcome)
     expect(trial.conn.probe(), ANSWERED, must=[kinds.REPLY])
+    trial.expect_met()
 
 
 WRITE_LISTS = {"write-chunks": [True, True], "empty-write-chunk": [False, True]}
@@ -262,6 +265,7 @@ def test_compound(bench, chunks, environment):
     what = "which of the returned chunks have segments"
     expect.equal(shapes, WRITE_LISTS[chunks], EMPTY, what, outcome=outcome)
     expect_own(trial.conn, call, outcome)
+    trial.expect_met()
 
 
 @case(
@@ -285,3 +289,4 @@ def test_recall(bench, environment):
     expect_own(trial.conn, call, outcome)
     recall.callbacks.answer(callback)
     recall.expect_done(RECALLED)
+    trial.expect_met()

@@ -2,6 +2,8 @@
 
 from steertag import wire
 from steertag.suite import expect, kinds
+from steertag.suite.cases.environments import AXES, expect_met, note_met
+from steertag.suite.rdma.mpa_startup import has_crc
 from ..chunk_checks import read_call
 
 ANSWERED = "RFC8166-3.3.1-9"
@@ -11,26 +13,51 @@ MOST_OTHERS = 8
 LOST = 2048
 
 
+# What the target announces where a run says nothing else.
+USUAL_INLINE = 4096
+
+
 class Trial:
-    """`conn`: a new connection to the target in this environment."""
+    """`conn`: a new connection to the target in this environment. A bundled server leaves the thresholds and the CRC to
+    our side where its usual options would not."""
 
     def __init__(self, bench, environment):
         self.bench = bench
         self.environment = environment
         if environment.invalidates:
             bench.need("remote-invalidation")
+        if environment.inline > USUAL_INLINE or environment.crc_off:
+            bench.serve_with(*self._yielding())
         if environment.reconnected:
             self._lose_connection()
         self.conn = self.connect()
 
-    def connect(self):
+    @property
+    def _has_choice(self):
+        """Whether our side may ask for no CRC. Without fault hooks the device decides."""
+        return self.bench.capabilities.fault_hooks
+
+    def _yielding(self):
+        """Arguments of a server that leaves the thresholds and the CRC to its client."""
+        yield f"--inline-bytes={max(AXES['inline'])}"
+        if self._has_choice:
+            yield "--no-crc"
+
+    def connect(self, **settings):
         """Another connection in this environment."""
         environment = self.environment
-        options = {}
-        if environment.crc_off and self.bench.capabilities.fault_hooks:
-            options["crc"] = False  # without fault hooks the device decides
-        settings = announcing(environment.inline, environment.invalidates)
-        return self.bench.connect(private_data=settings, receives=64, **options)
+        if environment.crc_off and self._has_choice:
+            settings["crc"] = False
+        data = announcing(environment.inline, environment.invalidates)
+        conn = self.bench.connect(**{"private_data": data, "receives": 64, **settings})
+        crowded = environment.crowded and conn.window > 1
+        self._crc = has_crc(conn.watch.capture)
+        self._met = note_met(environment, conn.negotiated, self._crc, crowded)
+        return conn
+
+    def expect_met(self):
+        """At the end of the case: the target has not made another environment of it."""
+        expect_met(self.environment, self._met, self._crc, "target")
 
     def _lose_connection(self):
         handle = self.bench.file(bytes(LOST))

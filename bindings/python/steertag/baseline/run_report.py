@@ -27,6 +27,7 @@ class Case:
     requirements: tuple
     findings: tuple = ()
     cause: tuple | None = None  # key of causes.CaseCause, of a case that went wrong
+    environment: str = ""  # the text of the environment that a combination met
 
     @classmethod
     def of(cls, entry):
@@ -39,7 +40,9 @@ class Case:
         findings = tuple(dict.fromkeys(text(finding["id"]) for finding in entry["findings"]))
         requirements = tuple(dict.fromkeys((*map(text, entry["requirements"]), *findings)))
         cause = CaseCause.of(entry["cause"]).key if entry.get("cause") else None
-        return cls(case_id, Outcome(verdict, text(entry["reason"])), requirements, findings, cause)
+        outcome = Outcome(verdict, text(entry["reason"]))
+        environment = text(entry.get("environment", ""))
+        return cls(case_id, outcome, requirements, findings, cause, environment)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -28,9 +28,9 @@ UNSETTLED = 1  # the exit status if a row in scope is open, or a pair is missing
 
 def coverage(arguments):
     """Prints the matrix and the open rows."""
-    verdicts, target = _results(arguments.report)
+    verdicts, target, met = _results(arguments.report)
     if arguments.pairs:
-        return _pairs([each.id for each in case_list(arguments.path)], verdicts)
+        return _pairs([each.id for each in case_list(arguments.path)], verdicts, met)
     catches = _catches(arguments.deviations)
     matrix = whole_matrix(case_list(arguments.path), verdicts, catches)
     for path, write in ((arguments.json, _json), (arguments.html, _html)):
@@ -58,9 +58,12 @@ def coverage(arguments):
     return UNSETTLED if found or untold else 0
 
 
-def _pairs(case_ids, verdicts):
+def _pairs(case_ids, verdicts, met):
     """Prints the table of pairs, and each pair that is missing."""
-    rows = message_pairs(case_ids, verdicts)
+    try:
+        rows = message_pairs(case_ids, verdicts, met)
+    except ValueError as error:
+        raise Failure(f"the report is damaged: {error}") from None
     missing = list(missing_lines(rows))
     _print([*pair_lines(rows), *missing])
     return UNSETTLED if missing else 0
@@ -78,20 +81,23 @@ def _untold(matrix, bare):
 
 
 def _results(reports):
-    """{case id: its worst verdict in the reports}, and the targets of the reports."""
+    """{case id: its worst verdict in the reports}, the targets of the reports, and {case id: the text of the environment
+    that it met}."""
     from ..verdict import Verdict
 
-    verdicts, targets = {}, []
+    verdicts, targets, met = {}, [], {}
     try:
         for path in reports:
             report = load_report(path)
             for case in report.cases:
                 seen = (case.outcome.verdict, verdicts.get(case.id, case.outcome.verdict))
                 verdicts[case.id] = max(seen, key=lambda word: Verdict(word).rank)
+                if case.environment:
+                    met[case.id] = case.environment
             targets.append(report.name or report.target)
     except BaselineError as error:
         raise Failure(str(error)) from None
-    return verdicts, ", ".join(dict.fromkeys(targets))
+    return verdicts, ", ".join(dict.fromkeys(targets)), met
 
 
 def _catches(paths):

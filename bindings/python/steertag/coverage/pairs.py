@@ -1,10 +1,10 @@
 """Which pairs the cases named `ROLE.combination.MESSAGE.ENVIRONMENT` have: a kind of message with a value of its
-environment, and two values with each other."""
+environment, and two values with each other. Of a run, the environment is the one that the case met."""
 
 import dataclasses
 import itertools
 
-from ..suite.cases.environments import AXES, ENVIRONMENTS
+from ..suite.cases.environments import AXES, Environment
 
 TOPIC = "combination"
 # Verdicts of cases that asserted nothing.
@@ -16,7 +16,6 @@ _WORDS = {
     "reconnected": ("first", "reconnected"),
     "crowded": ("alone", "crowded"),
 }
-_BY_TEXT = {str(each): each for each in ENVIRONMENTS}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,19 +48,19 @@ def wanted_pairs():
             yield tuple(zip(axes, values))
 
 
-def message_pairs(case_ids, verdicts):
+def message_pairs(case_ids, verdicts, met=None):
     """[MessagePairs] in order of the ids. With `verdicts`, {id: verdict} of a run, only of cases that asserted something
-    there."""
-    met = {}
+    there, and in the environments `met`, {id: text}."""
+    environments = {}
     for case_id in case_ids:
         role, topic, *rest = case_id.split(".")
         if topic != TOPIC:
             continue
         message, environment = rest
-        own = met.setdefault(f"{role} {message}", set())
+        own = environments.setdefault(f"{role} {message}", set())
         if not verdicts or verdicts.get(case_id, _IDLE[0]) not in _IDLE:
-            own.add(_BY_TEXT[environment])
-    return [MessagePairs(message, frozenset(own)) for message, own in met.items()]
+            own.add(Environment.of((met or {}).get(case_id, environment)))
+    return [MessagePairs(message, frozenset(own)) for message, own in environments.items()]
 
 
 def pair_lines(rows):

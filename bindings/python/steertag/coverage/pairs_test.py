@@ -38,3 +38,12 @@ def test_cases_that_asserted_nothing_do_not_count():
     verdicts = {each: "pass" for each in IDS} | {IDS[-1]: "not-testable"}
     rows = message_pairs(IDS, verdicts)
     assert rows[0].count("inline", 262144) == 1
+
+
+def test_a_case_counts_in_the_environment_that_it_met():
+    """A peer that announces less makes another environment of it."""
+    verdicts = dict.fromkeys(IDS, "pass")
+    met = {IDS[-1]: "inline-4096-invalidates-reconnected-crowded", IDS[-2]: "inline-4096"}
+    (row,) = message_pairs(IDS, verdicts, met)
+    assert row.count("inline", 262144) == 0 and row.count("inline", 4096) == 4
+    assert "missing: inline 262144 with no CRC: all messages" in list(missing_lines([row]))

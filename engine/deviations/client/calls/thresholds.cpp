@@ -1,6 +1,7 @@
 // Deviations of the client: what it announces at a connection.
 // Also how it takes the server's announcement (RFC 8797 4, 5).
 #include "deviations/families.h"
+#include "endpoint/limits.h"
 #include "mutate/private_data_mutation.h"
 
 namespace steertag::deviations {
@@ -41,7 +42,16 @@ void set_reserved(peer::ConnectStep& step) {
       mutate::private_data(step.endpoint.announced, "private-data.reserved-bits-all")->bytes;
 }
 
+void disconnect_over_large(ArrivingMessage& arriving) {
+  if (arriving.message().size() > peer::kDefaultAnnouncedBytes) arriving.disconnect();
+}
+
 constexpr Deviation kThresholds[] = {
+    {.name = "large-inline-reply-disconnects",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-1-1"},
+     .sentence = "A Send of more than 4096 octets ends the connection.",
+     .client = {.arrival = disconnect_over_large}},
     {.name = "missing-private-data-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8797-5.1-1", "RFC8166-3.3.3-7", "RFC8797-5.2-2"},

@@ -55,8 +55,10 @@ class Bench:
 
     own = "client"  # whose role the suite plays
 
-    def __init__(self, target, link, run, deadlines, rng, administrator):
+    def __init__(self, target, link, run, deadlines, rng, administrator, serve_with=None):
+        """`serve_with(arguments)`: the link to a target with these further arguments."""
         self.target = target
+        self._serve_with = serve_with
         self.random = rng
         self.deadlines = deadlines
         self._link = link
@@ -102,6 +104,14 @@ class Bench:
         if callbacks:
             Callbacks(conn)
         return conn
+
+    def serve_with(self, *arguments):
+        """Before the first connection: the case goes on with a bundled server that has these further arguments. Options
+        of the run stay as they are, and so does a third party."""
+        if self._connections or self._files is not None:
+            raise HarnessError("another server than that of connections or files before")
+        self._link = self._serve_with(arguments)
+        self.target = dataclasses.replace(self.target, url=self._link.url)
 
     def connect_optimistic(self, private_data, elsewhere=False, **settings):
         """A connection with these octets of private data that carries no messages, or a refused one; judged and

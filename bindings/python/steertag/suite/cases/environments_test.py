@@ -2,7 +2,9 @@
 
 import itertools
 
-from .environments import AXES, ENVIRONMENTS
+import pytest
+
+from .environments import AXES, Environment, ENVIRONMENTS
 
 # Named here too: an array whose rows lost a value would hold each pair of those that are left.
 WANTED = {
@@ -28,3 +30,13 @@ def test_every_pair_of_values_is_in_an_environment():
 def test_texts_differ():
     assert len({str(each) for each in ENVIRONMENTS}) == len(ENVIRONMENTS)
     assert str(ENVIRONMENTS[1]) == "inline-1024-invalidates-crc-off-reconnected"
+    for each in ENVIRONMENTS:
+        assert Environment.of(str(each)) == each
+
+
+@pytest.mark.parametrize(
+    "text", ["", "inline", "inline-x", "inline-1024-crowded-crc-off", "inline-1024-odd"]
+)
+def test_another_text_is_no_environment(text):
+    with pytest.raises(ValueError):
+        Environment.of(text)

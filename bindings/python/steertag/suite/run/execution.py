@@ -219,6 +219,7 @@ def record_of(run):
         findings=[{"id": found.id, "text": found.text} for found in run.findings],
         judged=run.judged,
         trace=run.trace,
+        environment=run.environment,
         requirements=run.requirements,
         seconds=0.0,
         capture=capture,

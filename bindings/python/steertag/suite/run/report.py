@@ -40,6 +40,7 @@ class Record:
     cause: dict | None = None  # fields of causes.CaseCause, of a case that went wrong
     sentence: str = ""  # what the case tries
     baseline: str = ""  # with one: terminal.EXPECTED or DIFFERENT
+    environment: str = ""  # of a combination: the one that it met, see environments.py
 
     @property
     def rank(self):
@@ -50,10 +51,9 @@ class Record:
         row = dataclasses.asdict(self)
         del row["detail"]
         row["seconds"] = round(self.seconds, 3)
-        if not self.trace:
-            del row["trace"]
-        if not self.baseline:
-            del row["baseline"]
+        for name in ("trace", "baseline", "environment"):
+            if not row[name]:
+                del row[name]
         return row
 
 

@@ -9,7 +9,7 @@ from ...verdict import Verdict
 from ..cases import kinds
 from ..cases.bench import Bench, Target
 from ..cases.case import Case
-from ..cases.case_end import EXCHANGES, EXCHANGES_OVER_TCP, NotTestable
+from ..cases.case_end import EXCHANGES, EXCHANGES_OVER_TCP, HarnessError, NotTestable
 from ..cases.case_run import Run, running
 from ..cases.expectation import broken
 from ..cases.needs import check_need
@@ -25,6 +25,7 @@ from .administrator import Administrator
 from .case_session import CaseSession
 from .case_session import Unreachable
 from .execution import judged_contact
+from .other_servers import OtherServers, stopped
 from .preflight import Hindrance, other_server, preflight
 from .server_process import BundledServer, CannotStart, end_of
 from .target_restart import RESTARTS, has_died, restart_target
@@ -51,6 +52,7 @@ class ServerSession(CaseSession):
         super().__init__(options, name)
         self._server = None
         self._link = None
+        self._others = OtherServers()
         self._nfs_port = None  # the nfs_port.Found of the only try
 
     # -- the target ----------------------------------------------------------------------------
@@ -164,37 +166,59 @@ class ServerSession(CaseSession):
             raise Unreachable(f"target {twin.url}: {error}") from None
 
     def _start_server(self):
-        directory, arguments = self.options.report, self.options.server_arguments
-        self._server = BundledServer(
-            *(
-                self.options.server,
-                self.options.listen,
-                _with_direct_access(_with_data_servers(arguments)),
-            ),
-            *(directory, self.name),
-        )
         try:
-            self._server.start()
+            self._server = self._started(self.options.server_arguments, self.name)
         except CannotStart as error:
-            self._server = None
             raise Unreachable(str(error)) from None
+
+    def _started(self, arguments, name):
+        """A BundledServer with these arguments, which listens. Raises CannotStart."""
+        options = self.options
+        arguments = _with_direct_access(_with_data_servers(arguments))
+        server = BundledServer(options.server, options.listen, arguments, options.report, name)
+        server.start()
+        return server
+
+    def serve_with(self, arguments):
+        """The link to a bundled server with these further arguments, which serves the rest of the case. Options of the
+        run stay as they are, and so does a third party."""
+        own = {each.partition("=")[0] for each in self.options.server_arguments}
+        more = tuple(each for each in arguments if each.partition("=")[0] not in own)
+        if self._server is None or not more:
+            return self._link
+        arguments = (*self.options.server_arguments, *more)
+        usual = self._others.end(self._server, self._link)
+        try:
+            self._server, self._link = self._others.begin(
+                more, usual, lambda name: self._started(arguments, f"{self.name}-{name}")
+            )
+        except CannotStart as error:
+            self._server, self._link = usual
+            raise HarnessError(f"another bundled server did not start: {error}") from None
+        if self._link is None:
+            self._link = usual[1]  # its provider serves for both
+            self._link = self._new_link()
+            self._link.measure(MEASURED_ROUND_TRIPS, self._link.first_contact_ms)
+        self.deadlines = Deadlines(self._link.round_trip_ms, self._link.distance_ms)
+        return self._link
 
     def _stop_server(self):
         if self._server is None:
             return None
-        problem = self._server.stop()
-        output = self._server.output() if problem else ""
+        sentence = stopped(self._server)
         self._server = None
-        return f"bundled server {problem}: {output.strip()}" if problem else None
+        return sentence
 
     def close(self):
-        """Ends the session; a sentence if the bundled server did not end well, else None."""
-        return self._stop_server()
+        """Ends the session; a sentence if a bundled server did not end well, else None."""
+        self._server, self._link = self._others.end(self._server, self._link)
+        return self._stop_server() or self._others.stop()
 
     # -- cases ---------------------------------------------------------------------------------
 
     def prepare(self, case, case_id):
         """Before the fixtures of a case: the target is up. Raises Unreachable."""
+        self._server, self._link = self._others.end(self._server, self._link)
         self._make_sure()
         if self._is_spoilt():
             self._renew()
@@ -233,14 +257,15 @@ class ServerSession(CaseSession):
             target = Target(self._link.url, bundled, options.profile, options.try_tcp)
             seed = random.Random(self._run.case_id)
             administrator = Administrator(self._server, options.profile.administrator)
-            self._bench = Bench(target, self._link, self._run, self.deadlines, seed, administrator)
+            parts = self._link, self._run, self.deadlines, seed, administrator
+            self._bench = Bench(target, *parts, self.serve_with)
         return self._bench
 
     def _recorded_target(self):
         options = self.options
         return recording_file.TargetOf(
             url=options.target or "",
-            arguments=options.server_arguments,
+            arguments=(*options.server_arguments, *self._others.arguments),
             over=options.over,
             listen=options.listen,
             profile=self._recorded_profile(),
