@@ -74,9 +74,9 @@ def test_others(bench, stall):
     @contextlib.contextmanager
     def stalled():
         clients = [STALLS[stall](bench, handle) for _ in range(STALLED)]
+        yield
         if not clients[0].has_begun():
             bench.not_testable("the server does not begin with what stalls")
-        yield
         for each in clients:
             each.conn.abort()
 
