@@ -28,9 +28,9 @@ FULL = 12
 MOST_CALLS = 64
 # Calls of each stalled client: a new one has one credit, one that was answered has more.
 READS_OF_EACH = 4
-# With so many, more than TCP holds of one stream whose receiver holds little. No more than that: the server reads the
-# data of all stalled clients before it serves the others.
-UNTAKEN = 1 << 18
+# With so many, more than TCP holds of one stream whose receiver holds little: over loopback that is 2.5 MiB. No more
+# than that: the server reads the data of all stalled clients before it serves the others.
+UNTAKEN = 1 << 20
 WHOLE, CUT = 0x41, 0x01  # DDP version 1, with and without the Last flag
 SEND = 0x43  # RDMAP version 1
 STAG = 0x5EED0007  # no memory of ours: what the server asks for is never answered

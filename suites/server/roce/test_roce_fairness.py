@@ -32,31 +32,39 @@ class Stalled:
         return self.conn.wait_until(shows)
 
 
-def reads_unanswered(bench, handle):
-    """A client whose WRITE the server has to fetch. No response gets through: each has a wrong CRC."""
+def connected_to_fetch(bench):
+    """A client whose responses to RDMA Reads do not get through: each has a wrong CRC."""
     alterations, _ = DROPPED["crc"]
-    conn = bench.connect(bent_response=responses.bent_response(**alterations))
-    client = Stalled(conn, roce.READ_REQUEST)
+    return Stalled(
+        bench.connect(bent_response=responses.bent_response(**alterations)), roce.READ_REQUEST
+    )
+
+
+def connected(bench):
+    return Stalled(bench.connect(), roce.ACKNOWLEDGE)
+
+
+def reads_unanswered(bench, conn, handle):
+    """Sends a WRITE whose data the server has to fetch."""
     call = write_call(conn, handle, bytes(DATA))
     conn.reduce(call)
     conn.send(call)
-    return client
 
 
-def half_a_message(bench, handle):
-    """A client whose call has one packet, which says that it is the first of several."""
-    conn = bench.connect()
-    client = Stalled(conn, roce.ACKNOWLEDGE)
+def half_a_message(bench, conn, handle):
+    """Sends a call that has one packet, which says that it is the first of several."""
     octets = roce.path_mtu(next(each for each in roce.of_client(conn) if each.message == roce.REQ))
     if octets > conn.negotiated.to_server_bytes:
         bench.not_testable("no packet of the path MTU fits the server's receives")
     call = conn.null_call()
     call.append = bytes(octets - len(call.encoded()))
     conn.send(call, fault=roce.bent(patches=[(roce.OPCODE_AT, FIRST)], every_time=True))
-    return client
 
 
-STALLS = {"reads-unanswered": reads_unanswered, "half-a-message": half_a_message}
+STALLS = {
+    "reads-unanswered": (connected_to_fetch, reads_unanswered),
+    "half-a-message": (connected, half_a_message),
+}
 
 
 @case(
@@ -69,11 +77,14 @@ STALLS = {"reads-unanswered": reads_unanswered, "half-a-message": half_a_message
 def test_others(bench, stall):
     """Eight clients stall. One that was there before gets its replies in time, and one that comes later. The time is a
     multiple of what the same calls took just before."""
+    connect, begin = STALLS[stall]
     handle, served = bench.file(), ServedClient(bench)
 
     @contextlib.contextmanager
     def stalled():
-        clients = [STALLS[stall](bench, handle) for _ in range(STALLED)]
+        clients = [connect(bench) for _ in range(STALLED)]
+        for each in clients:
+            begin(bench, each.conn, handle)
         yield
         if not clients[0].has_begun():
             bench.not_testable("the server does not begin with what stalls")
