@@ -30,7 +30,6 @@ struct ClientHistory {
   std::uint32_t grant = 1;    // by the last reply, in calls
   std::uint64_t useless = 0;  // messages without use for the client, as a deviation counts them
   std::uint32_t calls_in_row = 0;  // of the server, without another message between them
-  std::uint64_t long_reply = 0;    // octets of the longest one in a reply chunk
   Bytes receive;                   // the last message, as the client has seen it
   bool has_unused_chunk = false;   // since a write chunk was offered
   std::optional<wire::Negotiated> first_limits;

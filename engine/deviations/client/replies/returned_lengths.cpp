@@ -74,23 +74,6 @@ void take_whole_reply_chunk(ArrivingMessage& arriving) {
   });
 }
 
-/// All reply chunks are the same memory, which keeps what longer replies have left there.
-void keep_old_reply(ArrivingMessage& arriving) {
-  const auto decoded = decode(arriving.message());
-  if (!decoded || decoded->header.proc != wire::Procedure::nomsg) return;
-  std::uint64_t& longest = arriving.history.long_reply;
-  const std::uint64_t length = wire::chunk_length(decoded->header.reply_chunk);
-  longest = std::max(longest, length);
-  if (length == longest) return;
-  wire::Draft draft = wire::draft_of(arriving.message());
-  const SentCall* const call = arriving.history.find(decoded->header.xid);
-  if (!call || !draft.reply_chunk) return;
-  draft.reply_chunk->segments = filled(call->header.reply_chunk, longest);
-  Bytes message;
-  wire::encode(draft, message);
-  arriving.replace(std::move(message));
-}
-
 constexpr Deviation kReturnedLengths[] = {
     {.name = "returned-lengths-wrap",
      .side = trace::Role::client,
@@ -112,11 +95,6 @@ constexpr Deviation kReturnedLengths[] = {
      .breaks = {"RFC8166-3.4.3-2"},
      .sentence = "A reply chunk counts as full, whatever length comes back.",
      .client = {.arrival = take_whole_reply_chunk}},
-    {.name = "reply-chunk-keeps-old-length",
-     .side = trace::Role::client,
-     .breaks = {"RFC8166-1-1"},
-     .sentence = "A reply in a reply chunk goes on with the octets of a longer one before it.",
-     .client = {.arrival = keep_old_reply}},
 };
 
 }  // namespace
