@@ -14,7 +14,8 @@ namespace steertag::peer {
 
 /// A connection that is about to be requested. `endpoint` is filled in as the client would have it.
 struct ConnectStep {
-  std::uint64_t number = 1;  // 1: the first
+  std::uint64_t number = 1;   // 1: the first
+  std::uint64_t refused = 0;  // of those before
   std::uint32_t credits = 0;
   EndpointOptions& endpoint;
 };

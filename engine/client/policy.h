@@ -1,8 +1,10 @@
 // A client's decisions about its transport, its sessions and its callbacks. The defaults conform.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
+#include "client/rdma/reconnect_pause.h"
 #include "endpoint/block_frame.h"
 #include "endpoint/region_pool.h"
 #include "fabric/roce/packets/policy.h"
@@ -39,6 +41,8 @@ struct ReplyPolicy {
 struct RequesterPolicy {
   std::uint32_t error_retries = 0;  // times that a call is made anew after RDMA_ERROR
   bool keeps_idle = true;           // false: the connection is closed when no call is under way
+  /// After the first connection that did not come up (ReconnectPause).
+  std::chrono::milliseconds reconnect_pause = kShortestReconnectPause;
   MemoryPolicy memory{};
   ReplyPolicy reply{};
   PlacementPolicy placement{};

@@ -45,7 +45,7 @@ struct Arrival {
   View message;
   std::optional<Bytes> instead;
   bool taken = false;
-  bool keeps_receive = false;  // of one that is taken: its receive is not posted again
+  bool keeps_receive = false;  // taken, or an answer to a callback: its receive is not posted again
 };
 
 /// An RPC call over any transport, rebuilt from its chunks, before it is executed. With `outcome`

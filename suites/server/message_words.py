@@ -8,6 +8,9 @@ from steertag.suite import expect, kinds
 ERR_CHUNK_OCTETS = 20
 ERR_VERS_OCTETS = 28
 RPC_XID_WORD = 7  # behind a header without chunks
+# Messages that use up the receives of a server, if none comes back. Some post 258 whatever they grant, others some more
+# than they grant.
+LEAST_IN_A_ROW, MORE_RECEIVES, MOST_IN_A_ROW = 300, 32, 1024
 # A faulty header is answered. After one such answer, the server has to have a receive for the next message.
 ANSWERED, RECEIVES = "RFC8166-4.5-2", "RFC8166-3.3.1-9"
 # The requirements that expect_error asserts.
@@ -28,6 +31,12 @@ CHUNK_SHAPE = (
     "RFC8166-4.5.2-3",
 )
 VERS_SHAPE = (*ERROR_SHAPE, "RFC8166-4.1.2-10", "RFC8166-4.5.1-1")
+
+
+def in_a_row(conn):
+    """How many messages, one after the other, are more than the receives that the server has for the connection."""
+    grant = conn.grant if conn.has_header else 0
+    return min(max(LEAST_IN_A_ROW, grant + MORE_RECEIVES), MOST_IN_A_ROW)
 
 
 def words(octets):

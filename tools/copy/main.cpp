@@ -130,6 +130,7 @@ int main(int argc, char** argv) {
   std::string version = "4.1";
   std::uint32_t timeout_ms = 60'000;
   Options options;
+  auto pause_ms = static_cast<std::uint32_t>(options.client.requester.reconnect_pause.count());
   app.add_option("url", url, "provider://host[:port][/directory]");
   app.add_option("--nfs", version, "version of NFS")
       ->transform(CLI::IsMember({"3", "4.1"}, without_v));
@@ -159,6 +160,9 @@ int main(int argc, char** argv) {
                "send each call in a position-zero chunk of two segments");
   app.add_flag("--reply-chunks", options.client.reply_chunks,
                "offer a reply chunk of sixteen segments with each call");
+  app.add_option("--reconnect-pause-ms", pause_ms,
+                 "over RDMA: behind the first connection that does not come up; then doubled")
+      ->capture_default_str();
   app.add_flag("--twice", options.twice, "open, read and close the source once before");
   app.add_flag("--open-again", options.open_again,
                "open and close the source once more before it is closed");
@@ -194,6 +198,7 @@ int main(int argc, char** argv) {
   options.url = std::move(*parsed);
   options.client.version = version == "3" ? 3 : 4;
   options.client.timeout = milliseconds{timeout_ms};
+  options.client.requester.reconnect_pause = milliseconds{pause_ms};
   return copy(options);
 }
 

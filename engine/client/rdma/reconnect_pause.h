@@ -16,10 +16,12 @@ inline constexpr std::chrono::milliseconds kLongestReconnectPause{2000};
 
 class ReconnectPause {
  public:
+  explicit ReconnectPause(std::chrono::milliseconds shortest = kShortestReconnectPause)
+      : shortest_(shortest) {}
   /// A connection is up.
   void came_up() {
     known_ = true;
-    pause_ = kShortestReconnectPause;
+    pause_ = shortest_;
     until_ = 0;
   }
   /// A connection did not come up. A server that was never there is not waited for.
@@ -36,7 +38,8 @@ class ReconnectPause {
 
  private:
   bool known_ = false;
-  std::chrono::milliseconds pause_ = kShortestReconnectPause;
+  std::chrono::milliseconds shortest_;
+  std::chrono::milliseconds pause_ = shortest_;
   net::Time until_ = 0;
 };
 

@@ -69,7 +69,7 @@ EndpointOptions Requester::endpoint_options() {
   options.connection.crc = options_.crc;
   if (options_.pre_posts && !options_.interposer) options.head_reader = this;
   if (options_.interposer) {
-    ConnectStep step{statistics_.connections, credits_.requested(), options};
+    ConnectStep step{statistics_.connections, statistics_.refused, credits_.requested(), options};
     options_.interposer->on_connect(step);
   }
   return options;
@@ -85,7 +85,10 @@ CallMemory Requester::memory() {
 void Requester::step(std::chrono::milliseconds timeout) {
   const std::uint64_t before = callbacks_;
   if (down_) {
-    if (!came_up_) pause_.failed(clock_());
+    if (!came_up_) {
+      pause_.failed(clock_());
+      ++statistics_.refused;
+    }
     endpoint_.reset();
     requeue_all(down_reason_);
     // The next connection has the same domain.

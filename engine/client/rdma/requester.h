@@ -39,6 +39,7 @@ struct RequesterOptions {
 
 struct RequesterStatistics {
   std::uint64_t connections = 0;
+  std::uint64_t refused = 0;        // connections that did not come up
   std::uint64_t calls = 0;          // messages sent
   std::uint64_t retransmitted = 0;  // those sent again, on a later connection
   std::uint64_t replies = 0;
@@ -130,7 +131,7 @@ class Requester final : public ClientTransport, private EndpointUser, private fa
   wire::Negotiated negotiated_;
   std::uint32_t next_xid_;
   net::Clock clock_;
-  ReconnectPause pause_;
+  ReconnectPause pause_{options_.policy.reconnect_pause};
   bool came_up_ = false;  // the present connection, or the last
   std::unique_ptr<Endpoint> endpoint_;
   bool down_ = false;  // the endpoint is to be replaced outside of its notices

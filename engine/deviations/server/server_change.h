@@ -41,6 +41,8 @@ class Arriving {
   bool taken() const { return arrival_.taken; }
   /// Takes it, and its receive is never posted again.
   void take_with_receive() { arrival_.taken = arrival_.keeps_receive = true; }
+  /// The server sees it. If it answers a callback, its receive is never posted again.
+  void lose_receive_of_answer() { arrival_.keeps_receive = true; }
   /// Takes it and answers it with ERR_CHUNK.
   void refuse();
   /// Takes it and ends the connection.
@@ -103,9 +105,11 @@ struct ServerHistory {
   std::map<std::string, std::uint32_t> first_xids;  // by SessionRequest::slot_key
   // By session: the connection that used it first.
   std::map<std::string, std::weak_ptr<peer::InterposedConnection>> session_connections;
-  std::optional<Bytes> lost_reply;   // sent last on a connection that is down
-  Bytes receive;                     // what messages have left in the receives of all connections
-  std::set<const History*> callers;  // connections that are up and have sent something
+  std::optional<Bytes> lost_reply;  // sent last on a connection that is down
+  Bytes receive;                    // what messages have left in the receives of all connections
+  std::optional<std::uint32_t> long_call;  // XID of the latest RDMA_NOMSG
+  Bytes pulled;                            // what long calls have left in their memory
+  std::set<const History*> callers;        // connections that are up and have sent something
 };
 
 /// What one connection has seen before, for deviations that need an earlier message.
@@ -143,6 +147,7 @@ struct ServerChange {
   void (*accept)(Connecting& connecting) = nullptr;
   void (*arrival)(Arriving& arriving) = nullptr;
   void (*call)(peer::CallStep& call) = nullptr;
+  void (*later_call)(peer::CallStep& call, ServerHistory& server) = nullptr;
   void (*reply)(peer::ReplyStep& reply) = nullptr;
   MessageMutation mutation{};  // before `departure`
   void (*departure)(Departing& departing) = nullptr;
@@ -155,7 +160,8 @@ struct ServerChange {
   void depart(Departing& departing) const;
   bool needs_sessions() const { return session_call || session_reply || callback; }
   bool needs_interposer() const {
-    return accept || arrival || call || reply || changes_departures() || down || needs_sessions();
+    return accept || arrival || call || later_call || reply || changes_departures() || down ||
+           needs_sessions();
   }
 };
 

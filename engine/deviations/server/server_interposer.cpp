@@ -129,6 +129,7 @@ void ServerInterposer::on_call(peer::CallStep& call) {
   for (const ServerChange& change : changes_) {
     if (call.outcome || call.disconnects) break;
     if (change.call) change.call(call);
+    if (change.later_call) change.later_call(call, server_);
     if (change.session_call) change.session_call(call, sessions_);
   }
   if (server_.hangs) call.outcome = peer::Outcome::discard;

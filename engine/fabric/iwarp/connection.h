@@ -112,6 +112,10 @@ class IwarpConnection final : public SoftwareConnection,
   bool take_octets(View octets);
   /// Goes on behind a Send that has waited for a receive.
   void resume();
+  // By the blocking policy: what the peer has begun, and what it does not take.
+  void wait_for_rest() const;
+  void wait_for_peer() const;
+  void wait(short events, std::chrono::milliseconds most) const;
   void peer_end();
   void stream_error(int code);
   void flush();

@@ -1,4 +1,5 @@
 // The connection's input: octets of the socket, up to a Send that waits for a receive.
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -30,6 +31,7 @@ void IwarpConnection::on_ready(std::uint32_t events) {
   const bool reads = open() && !fpdus_.waiting();
   if (reads && (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) {
     receive();
+    wait_for_rest();
   } else if (!reads && (events & (EPOLLERR | EPOLLHUP)) != 0) {
     int code = 0;
     socklen_t length = sizeof code;
@@ -115,6 +117,24 @@ void IwarpConnection::resume() {
   if (take_octets(kept)) {
     watch();
     receive();
+  }
+}
+
+void IwarpConnection::wait_for_rest() const {
+  if (!open()) {
+    return;
+  }
+  if (!fpdus_.between_fpdus()) {
+    wait(POLLIN, policy_.blocking.inside_fpdu);
+  } else if (!receiver_.between_messages()) {
+    wait(POLLIN, policy_.blocking.inside_message);
+  }
+}
+
+void IwarpConnection::wait(short events, std::chrono::milliseconds most) const {
+  if (most.count() > 0) {
+    pollfd peer{socket_.fd(), events, 0};
+    ::poll(&peer, 1, static_cast<int>(most.count()));
   }
 }
 

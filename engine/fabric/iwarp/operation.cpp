@@ -1,6 +1,7 @@
 // The connection in full operation: socket output, and deadlines.
 //
 // It handles the reports of receiver and transmitter.
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -68,6 +69,17 @@ void IwarpConnection::flush() {
   }
   if (state_ != State::closed) {
     after_flush();
+  }
+  if (state_ == State::operating) {
+    wait_for_peer();
+  }
+}
+
+void IwarpConnection::wait_for_peer() const {
+  if (blocked_) {
+    wait(POLLOUT, policy_.blocking.on_writes);
+  } else if (receiver_.reads_outstanding() > 0) {
+    wait(POLLIN, policy_.blocking.on_reads);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -59,11 +60,20 @@ struct SegmentPolicy {
   std::size_t read_request_bytes = rdma::iwarp::kReadRequestBytes;
 };
 
+/// How long everything else waits for a peer that is in the middle of something.
+struct BlockingPolicy {
+  std::chrono::milliseconds inside_fpdu{0};
+  std::chrono::milliseconds inside_message{0};  // a Send without its last segment
+  std::chrono::milliseconds on_writes{0};       // TCP takes no more octets
+  std::chrono::milliseconds on_reads{0};        // an RDMA Read has no response
+};
+
 struct Policy {
   StartupPolicy startup{};
   ReplyPolicy reply{};
   ReceivePolicy receive{};
   SegmentPolicy segments{};
+  BlockingPolicy blocking{};
 };
 
 }  // namespace steertag::fabric::iwarp

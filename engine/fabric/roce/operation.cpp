@@ -1,4 +1,5 @@
 // The connection in full operation: the owner's calls, packets, and the reports of both halves.
+#include <thread>
 #include <utility>
 
 #include "fabric/roce/connection.h"
@@ -53,6 +54,9 @@ void RoceConnection::on_packet(const Packet& packet) {
     responder_.take(packet);
     if (responder_.expected() != expected) {
       last_progress_ = last_received_;
+      if (!responder_.between_messages()) {
+        std::this_thread::sleep_for(options_.roce.blocks_inside_message);
+      }
     }
   } else if (traits.operation == wire::Operation::acknowledge) {
     requester_.take_acknowledge(packet, now());

@@ -60,7 +60,7 @@ std::size_t ServerConnection::largest_callback_reply() const {
   return threshold < wire::kSmallestHeaderBytes ? 0 : threshold - wire::kSmallestHeaderBytes;
 }
 
-bool ServerConnection::take_callback_reply(ReceiveId receive, View message) {
+bool ServerConnection::take_callback_reply(View message) {
   const auto words = wire::peek(message);
   if (!words) return false;
   if (words->vers != wire::kVersion) return false;
@@ -78,7 +78,6 @@ bool ServerConnection::take_callback_reply(ReceiveId receive, View message) {
     if (!callbacks_->take_reply(*payload)) return false;
     callbacks_->grant(words->credit);
   }
-  endpoint_.repost(receive);
   return true;
 }
 

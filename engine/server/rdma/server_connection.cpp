@@ -78,18 +78,23 @@ void ServerConnection::on_message(ReceiveId receive, View message,
   if (dropped_) return;
   activity_ = Activity::active;
   ++context_.statistics.messages;
+  bool keeps_receive = false;
   if (interposed_) {
     Arrival arrival;
     arrival.message = message;
     context_.options.interposer->on_arrival(interposed_, arrival);
     if (dropped_ || down_) return;
+    keeps_receive = arrival.keeps_receive;
     if (arrival.taken) {
-      if (!arrival.keeps_receive) endpoint_.repost(receive);
+      if (!keeps_receive) endpoint_.repost(receive);
       return;
     }
     if (arrival.instead) message = replaced_[receive] = std::move(*arrival.instead);
   }
-  if (take_callback_reply(receive, message)) return;
+  if (take_callback_reply(message)) {
+    if (!keeps_receive) endpoint_.repost(receive);
+    return;
+  }
   Transaction* call = backlog_.empty() && may_execute() ? take_idle() : nullptr;
   if (!call) return backlog_.push_back({receive, message});
   take_message(*call, receive, message);

@@ -57,8 +57,8 @@ class ServerConnection final : public EndpointUser,
   bool send_callback(Bytes message) override;
   std::size_t largest_callback() const override;
   std::size_t largest_callback_reply() const override;
-  /// Whether the message answers a callback; its receive is posted again then.
-  bool take_callback_reply(ReceiveId receive, View message);
+  /// Whether the message answers a callback. Its receive is of no use then.
+  bool take_callback_reply(View message);
   void on_callback_sent(WorkTag tag);
 
   // Read sinks of pulls: server_pull.cpp.

@@ -18,7 +18,7 @@ KIB, MIB = 1 << 10, 1 << 20
 SIZES = (64 * KIB - 1, 64 * KIB, 64 * KIB + 1, MIB - 1, MIB)
 # Behind the last whole transfer: an odd number that would fit inline.
 END = 1027
-# Trials with other numbers each, the same in every run.
+# Trials with other numbers each, the same in every run with the same --seed.
 TRIALS = 16
 EDGES = (1, 4, KIB, 4 * KIB, 8 * KIB, 64 * KIB, MIB)
 INLINE = (KIB, 4 * KIB, 64 * KIB)
@@ -107,9 +107,9 @@ class Parts(Source):
 @pytest.mark.parametrize("trial", range(TRIALS))
 def test_parts(bench, trial):
     """A file, transfers, thresholds, RDMA Writes and READs that come short, whose lengths are around words, pages,
-    64 KiB and 1 MiB. The copy is right. Each trial has other lengths. Our own client has the server's thresholds, so
-    that up to 64 KiB go inline; another one may have smaller ones."""
-    numbers = random.Random(trial)
+    64 KiB and 1 MiB. The copy is right. Each trial has other lengths, and each --seed. Our own client has the server's
+    thresholds, so that up to 64 KiB go inline; another one may have smaller ones."""
+    numbers = random.Random(TRIALS * bench.seed + trial)
     transfer = max(KIB, near_edges(numbers, MIB))
     length = numbers.randint(0, MOST_TRANSFERS - 1) * transfer + near_edges(numbers, transfer)
     inline = numbers.choice(INLINE)

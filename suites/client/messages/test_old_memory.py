@@ -23,7 +23,7 @@ from ..callback_scripts import NEEDS, recall_nothing, recall_slots, UNPROVEN
 from ..client_verdicts import completes, stays
 from ..long_replies import long_form
 
-SHORT, BAD_ERROR = "RFC8166-4.5-1", "RFC8166-4.5-9"
+SHORT, BAD_LIST, BAD_ERROR = "RFC8166-4.5-1", "RFC8166-4.5-3", "RFC8166-4.5-9"
 # A message is what has come of it, as over any other transport.
 SAME, UNTOUCHED = "RFC8166-1-1", "RFC8881-20.9.3-8"
 # Receives that a client may post beyond the credits that it asks for, and the most that a case fills. With
@@ -36,6 +36,8 @@ SERVER = {"credits": 1, "transfer_bytes": TRANSFER_BYTES}
 SMALL_SERVER = {**SERVER, "inline_bytes": 1024}
 # Calls between the last message that primes and the reply that is cut.
 MARGIN = 4
+# The same where READs alone prime, before which a client finds its file.
+READ_MARGIN = 32
 # Long replies before one that is too short: a client has few regions for calls that are made one by one.
 WHOLE_CHUNKS = 16
 READ3 = (NFS, 3, 6)
@@ -57,6 +59,8 @@ class Primed(Script):
     Another connection begins anew. The methods below are those of one case.
     """
 
+    margin = MARGIN
+
     def __init__(self):
         self._conn = None  # the connection that is primed
         self._first = None  # XID of the first call on it that was answered
@@ -67,6 +71,11 @@ class Primed(Script):
     @property
     def waits(self):
         return self.cut is None
+
+    @property
+    def xid(self):
+        """Of a call that the client makes once every receive is primed, if its XIDs are in a row."""
+        return (self._first + self.receives + self.margin) & 0xFFFFFFFF
 
     def on_departure(self, reply):
         if reply.kind != "reply" or self.cut is not None:
@@ -110,11 +119,6 @@ class PrimedForCall(Primed):
     def __init__(self, make, octets):
         super().__init__()
         self._make, self._octets = make, octets
-
-    @property
-    def xid(self):
-        """Of the call whose reply the short message precedes."""
-        return (self._first + self.receives + MARGIN) & 0xFFFFFFFF
 
     def is_due(self, reply):
         return reply.xid == self.xid
@@ -233,6 +237,53 @@ def test_read(bench, form, end):
     outcome = bench.use(PrimedByReads(is_such_read, ENDS[end]), server=server)
     latitude = {kinds.LEFT: STARTS_AGAIN}
     expect(outcome, SAME, must=[kinds.COMPLETED, kinds.REFUSED], latitude=latitude)
+
+
+class PrimedLists(PrimedByReads):
+    """Posts the last reply to a READ again, under the XID of a READ that the client makes later. The reply to that one
+    ends in its write list. When the client is quiet, the whole one follows."""
+
+    margin = READ_MARGIN
+
+    def __init__(self, octets):
+        super().__init__(is_read, None)
+        self._octets = octets
+
+    def is_due(self, reply):
+        return reply.xid == self.xid and is_read(reply)
+
+    def primer(self, reply):
+        draft = super().primer(reply)
+        if draft is not None:
+            draft.xid = self.xid
+            draft.payload = words(draft.xid) + bytes(draft.payload)[4:]
+        return draft
+
+    def post_short(self, reply):
+        draft = reply.draft()
+        draft.cut_to = self._octets
+        reply.send(draft)
+
+
+# Where a reply ends in its write list: behind the count of its only chunk, in the segment, or in what follows it.
+LIST_ENDS = {"count": 28, "handle": 32, "length": 36, "segment": 44, "reply-chunk": 48}
+
+
+@pytest.mark.parametrize("end", LIST_ENDS)
+@case(
+    "client.old-memory.write-list.{end}",
+    requirements=[BAD_LIST, SAME],
+    needs=["client-write-chunks"],
+    hostile=True,
+)
+def test_write_list(bench, end):
+    """The reply to a READ ends in its lists, behind whole ones with the same XID. It is discarded: the whole one that
+    comes later completes the call, and the copy has no other octets than the source."""
+    script = PrimedLists(LIST_ENDS[end])
+    outcome = bench.use(script, server=SMALL_SERVER)
+    completes(outcome, BAD_LIST)
+    if script.posted < script.receives:
+        bench.not_testable(ELSEWHERE)
 
 
 class PrimedChunks(PrimedByReads):

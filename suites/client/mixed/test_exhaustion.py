@@ -10,6 +10,7 @@ from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.backchannel import Backchannel, OK
 from steertag.suite.client.client_connection import sent_from
 from steertag.suite.client.script import ERR_CHUNK, is_read, reverse_call, Script
+from steertag.suite.exchange.deadline import Limit
 from ..call_kinds import denial
 from ..callback_scripts import NEEDS, UNPROVEN
 from ..client_verdicts import (
@@ -35,6 +36,11 @@ PROOFS = 2
 MOST_REJECTED = 4
 # With two replies for each, as many as the calls of any version are enough for.
 MOST_CLOSED = 150
+# Rejections between others: with those a use has fewer connections than the suite takes.
+MOST_ALTERNATING = 100
+# The time for them. Other clients wait for seconds behind each.
+REJECTIONS_MS = 20_000
+OWN_PAUSE = ["--reconnect-pause-ms", "1"]
 # Times that a client is quiet before it answers. Where a network loses packets, that is no lack of an answer.
 MOST_LATE = 8
 FEW_CALLS = "the client makes fewer calls than the case has messages"
@@ -282,9 +288,9 @@ class Closing(Script):
     """Ends each connection, in good order, behind its second reply, some times. The first may be that to
     BIND_CONN_TO_SESSION."""
 
-    def __init__(self):
+    def __init__(self, most=MOST_CLOSED):
         self._replies = {}  # connection: replies
-        self.left = MOST_CLOSED
+        self.left = most
 
     def on_departure(self, reply):
         if reply.kind == "callback" or self.left == 0:
@@ -365,3 +371,42 @@ def test_rejections(bench, how, when):
     expect.true(not outcome.starved(), RECEIVES, what, outcome=outcome)
     others = {kinds.REFUSED: GIVES_UP} | may_hang(bench)
     expect_or(bench, outcome, RECOVERS, kinds.COMPLETED, others)
+
+
+class Alternating(Closing):
+    """Rejects every other request, and ends each connection behind its second reply."""
+
+    def __init__(self):
+        super().__init__(MOST_ALTERNATING)
+        self._rejects = False  # the next request
+        self._limit = None
+        self.rejected = 0
+
+    def on_request(self, step):
+        self._limit = self._limit or Limit(REJECTIONS_MS)
+        if self._limit.passed:
+            self.left = 0
+        if self._rejects and self.left > 0:
+            self.rejected += 1
+            step.answer = "reject"
+        self._rejects = not self._rejects
+
+
+@case(
+    "client.exhaustion.reject.alternating",
+    requirements=[RECOVERS, RECEIVES],
+    hostile=True,
+)
+def test_alternating(bench):
+    """The server rejects a connection, ends the next one behind two replies, and so on, 100 times in one use. No call
+    is lost on two connections in a row, so that no client has a reason to give up."""
+    script = Alternating()
+    outcome = bench.use(script, server=SERVER, own=OWN_PAUSE)
+    what = "there is a receive for every reply"
+    expect.true(not outcome.starved(), RECEIVES, what, outcome=outcome)
+    others = {kinds.REFUSED: GIVES_UP} | may_hang(bench)
+    expect_or(bench, outcome, RECOVERS, kinds.COMPLETED, others)
+    if script.rejected < MOST_ALTERNATING - 1:
+        bench.not_testable(
+            f"the client had {script.rejected} rejections of {MOST_ALTERNATING} in time"
+        )

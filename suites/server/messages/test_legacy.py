@@ -5,7 +5,7 @@ import pytest
 from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
 from ..chunk_checks import expect_alive
-from ..message_words import RECEIVES, words
+from ..message_words import in_a_row, RECEIVES, words
 from ..threshold_checks import expect_long_reply, READ_DATA, WATCHING_RECEIVES
 
 MSGP = "RFC8166-4.6.1-2"
@@ -25,8 +25,6 @@ ALIGNMENTS = {
 DONE_BODIES = {"bare": 0, "padded-to-28": 12, "padded-to-1024": 1008}
 # The header of an RDMA_MSGP without chunks.
 MSGP_HEADER_OCTETS = 36
-# Messages in a row: more than the receives of any server.
-IN_A_ROW = 100
 
 
 @case("server.legacy.msgp-{name}", requirements=[MSGP, "RFC8166-4.5-4"], hostile=True)
@@ -64,10 +62,10 @@ def test_msgp_write(bench):
 
 @case("server.legacy.msgp-in-a-row", requirements=[MSGP, RECEIVES], hostile=True)
 def test_msgp_in_a_row(bench):
-    """A hundred RDMA_MSGP, each sent after the answer to the last, then a valid call. What one has
-    answered has cost a receive if no answer comes later."""
+    """More RDMA_MSGP than the server has receives, each sent after the answer to the last, then a valid call. What one
+    has answered has cost a receive if no answer comes later."""
     conn = bench.connect()
-    for number in range(IN_A_ROW):
+    for number in range(in_a_row(conn)):
         call = conn.null_call()
         call.proc = wire.Procedure.MSGP
         outcome = conn.exchange(call)
@@ -129,10 +127,10 @@ def test_done_for_pending_call(bench, octets):
 @case("server.legacy.done-in-a-row-{name}", requirements=[DONE, RECEIVES], hostile=True)
 @pytest.mark.parametrize("name", DONE_BODIES)
 def test_done_in_a_row(bench, name):
-    """A hundred RDMA_DONE, with a NULL call after each. None is answered, and none costs a
+    """More RDMA_DONE than the server has receives, with a NULL call after each. None is answered, and none costs a
     receive."""
     conn = bench.connect()
-    for _ in range(IN_A_ROW):
+    for _ in range(in_a_row(conn)):
         message = done(conn, DONE_BODIES[name])
         conn.send(message)
         outcome = conn.probe()
@@ -284,10 +282,10 @@ def test_prototype_xid_one(bench):
     hostile=True,
 )
 def test_prototype_done_in_a_row(bench):
-    """A hundred done messages of the prototype, with a NULL call after each. None is answered, and
-    none costs a receive for good."""
+    """More done messages of the prototype than the server has receives, with a NULL call after each. None is answered,
+    and none costs a receive for good."""
     conn = bench.connect()
-    for _ in range(IN_A_ROW):
+    for _ in range(in_a_row(conn)):
         xid = conn.next_xid()
         conn.send(prototype_done(xid))
         outcome = conn.probe()

@@ -6,8 +6,10 @@ import pytest
 from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.nfs_message import auth_sys
 from ..changed_directory import ChangedDirectory
-from ..chunk_checks import expect_alive, reduce_item, write_call
+from ..chunk_checks import expect_alive, read_call, reduce_item, write_call
+from ..message_words import with_word
 
+BROKEN = "RFC8166-4.5.2-1"
 SHORT = "RFC8166-4.5-1"
 GARBAGE = "RFC5531-9-7"
 # What a server may do with a call that ends too early: report it, or treat it as no call.
@@ -25,23 +27,58 @@ MARK_OCTETS = 16
 # Of a WRITE without its data, with room.
 BESIDE_DATA = 256
 TAG_OCTETS = 400
+XID = 0x5EED0CA1
 NOT_WRITABLE = "the target lets no other user write a file of mode 666"
 
 
-class PrimedConnection:
-    """A connection whose receives have all held a WRITE to the file `old`. Another client has
-    written that file since."""
+def inline_write(conn, handle, data):
+    return write_call(conn, handle, data)
 
-    def __init__(self, bench, length=INLINE, reduced=False):
+
+def reduced_write(conn, handle, data):
+    call = write_call(conn, handle, data)
+    conn.reduce(call)
+    return call
+
+
+def long_write(conn, handle, data):
+    call = write_call(conn, handle, data)
+    conn.long_call(call)
+    return call
+
+
+def read_to_chunk(conn, handle, data):
+    call = read_call(conn, handle, len(data))
+    conn.write_chunk(call)
+    return call
+
+
+def read_to_reply_chunk(conn, handle, data):
+    call = read_call(conn, handle, len(data))
+    conn.reply_chunk(call)
+    return call
+
+
+def renumber(call, xid):
+    """Gives the call this XID, in its header and in its RPC message."""
+    call.xid = xid
+    call.payload = with_word(bytes(call.payload), 0, xid)
+
+
+class PrimedConnection:
+    """A connection whose receives have all held a call on the file `old`, as `make` makes it, under one XID if that is
+    given. Another client has written that file since."""
+
+    def __init__(self, bench, length=INLINE, make=inline_write, xid=None):
         self._place = ChangedDirectory(bench)
         self._old = self._place.make_file("old")
         self.new = self._place.make_file("new")
         self.conn = bench.connect()
         receives = self.conn.grant if self.conn.has_header else self.conn.window
         for _ in range(min(receives + MORE_RECEIVES, MOST_RECEIVES)):
-            call = write_call(self.conn, self._old, bench.random.randbytes(length))
-            if reduced:
-                self.conn.reduce(call)
+            call = make(self.conn, self._old, bench.random.randbytes(length))
+            if xid is not None:
+                renumber(call, xid)
             expect(self.conn.exchange(call), GARBAGE, must=[kinds.REPLY])
         self._place.cut_off(self._old)
         self._place.write(self._old, FRESH)
@@ -102,7 +139,7 @@ def test_short_message(bench, octets):
 @pytest.mark.parametrize("octets", [4, 1000, CHUNK - 4])
 def test_chunk(bench, octets):
     """The read chunk of a WRITE is shorter than its count, behind chunks that were whole."""
-    primed = PrimedConnection(bench, CHUNK, reduced=True)
+    primed = PrimedConnection(bench, CHUNK, reduced_write)
     conn = primed.conn
     call = write_call(conn, primed.new, bytes(CHUNK))
     reduce_item(conn, call, bench.random.randbytes(octets))
@@ -110,6 +147,57 @@ def test_chunk(bench, octets):
     primed.expect_nothing_old(GARBAGE)
     expect(outcome, GARBAGE, must=UNEXECUTED)
     expect_alive(conn, GARBAGE)
+
+
+@case("server.old-memory.long-call-{name}", requirements=[GARBAGE], hostile=True)
+@pytest.mark.parametrize("name", ["xid", "rpc-header", *ENDS])
+def test_long_call(bench, name):
+    """The position-zero chunk of a long WRITE ends too early, behind chunks that were whole."""
+    primed = PrimedConnection(bench, make=long_write)
+    conn = primed.conn
+    call = write_call(conn, primed.new, bench.random.randbytes(INLINE))
+    call.payload = bytes(call.payload)[: end_of(name, call, primed.new)]
+    conn.long_call(call)
+    outcome = conn.exchange(call)
+    primed.expect_nothing_old(GARBAGE)
+    expect(outcome, GARBAGE, must=UNEXECUTED)
+    expect_alive(conn, GARBAGE)
+
+
+# Calls with one chunk in one of the lists, and where the header ends behind the length of its segment: octets.
+LISTS = {
+    "read-list": (reduced_write, 32),
+    "write-list": (read_to_chunk, 36),
+    "reply-chunk": (read_to_reply_chunk, 40),
+}
+
+
+# What a server does that takes the octets of a whole call for the end of this one.
+CONSEQUENCES = dict.fromkeys(
+    ("RFC8166-3.4.5-6", "RFC8166-8.1.4-2"), "a consequence of taking a broken header for legal"
+)
+
+
+@case(
+    "server.old-memory.cut-{name}",
+    requirements=[BROKEN, GARBAGE],
+    tolerates=CONSEQUENCES,
+    hostile=True,
+)
+@pytest.mark.parametrize("name", LISTS)
+def test_list(bench, name):
+    """The header of a call ends inside its only chunk, behind whole calls of the same form and XID. It does not decode,
+    and nothing is executed."""
+    make, octets = LISTS[name]
+    primed = PrimedConnection(bench, make=make, xid=XID)
+    conn = primed.conn
+    call = make(conn, primed.new, bench.random.randbytes(INLINE))
+    renumber(call, XID)
+    call.cut_to = octets
+    outcome = conn.exchange(call)
+    primed.expect_nothing_old(BROKEN)
+    expect(outcome, BROKEN, must=[kinds.ERR_CHUNK])
+    expect_alive(conn, BROKEN)
 
 
 class OtherUser:

@@ -7,6 +7,7 @@ import pytest
 from steertag import wire
 from steertag.suite import case, expect, kinds
 from ..chunk_checks import expect_alive
+from ..message_words import in_a_row
 from .mutations import KINDS, Base, variants
 
 SHORT = "RFC8166-4.5-1"
@@ -49,8 +50,6 @@ ANSWER = dict.fromkeys(
     "about an answer that the case says must not be",
 )
 NO_REPLY = dict.fromkeys(kinds.CLOSED, "no reply can be formed (RFC 8166 4.5.4)")
-# Short messages in a row: more than the receives of any server.
-IN_A_ROW = 300
 
 
 def expect_unanswered(outcome):
@@ -100,7 +99,7 @@ def test_short_in_a_row(bench):
     """Many short messages, with a NULL call after each. The server posts the receive of a discarded
     message again, so granted credits stay valid."""
     conn = bench.connect()
-    for number in range(IN_A_ROW):
+    for number in range(in_a_row(conn)):
         conn.send(b"\0" * (number % SMALLEST))
         call = conn.null_call()
         outcome = conn.exchange(call)
@@ -115,7 +114,7 @@ def test_empty_after_calls(bench):
     decoded as the earlier content of its receive."""
     conn = bench.connect()
     xid = conn.next_xid()
-    for _ in range(IN_A_ROW):
+    for _ in range(in_a_row(conn)):
         call = conn.rpc_call(100003, 3, 0, xid=xid)
         expect(conn.exchange(call), SHORT, must=[kinds.REPLY])
     outcome = conn.exchange(b"")

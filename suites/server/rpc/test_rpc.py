@@ -5,7 +5,7 @@ import pytest
 from steertag import rpc, wire
 from steertag.suite import ANY, case, expect, kinds
 from ..chunk_checks import expect_alive
-from ..message_words import either, may_end, may_end_over_reply, with_word, words
+from ..message_words import either, in_a_row, may_end, may_end_over_reply, with_word, words
 
 PROGRAM, VERSION = 100003, 3
 FRAMED = "RFC8166-4.1.2-6"
@@ -264,7 +264,7 @@ def test_stray_reply(bench, name):
     in flight. Over TCP they may end the connection."""
     conn = bench.connect()
     latitude = taken_for_a_call(conn) | may_end_over_reply(conn)
-    for _ in range(100 if name == "in-a-row" else 1):
+    for _ in range(in_a_row(conn) if name == "in-a-row" else 1):
         stray = stray_reply(conn, name)
         if name == "in-a-row":
             conn.send(stray)

@@ -45,7 +45,7 @@ def play(recording, command, profile):
 
 
 def _of_client(target, command):
-    words = [f"--client-timeout={target.timeout_s}"]
+    words = [f"--client-timeout={target.timeout_s}", f"--seed={target.seed}"]
     if command:
         listen = [f"--listen={url}" for url in target.listen]
         return [*words, *listen, f"--client-command={command}"]

@@ -1,4 +1,6 @@
 // Deviations of the client: how many receives it posts, and how large they are (RFC 8167 4.3.1).
+#include <algorithm>
+
 #include "deviations/families.h"
 
 namespace steertag::deviations {
@@ -53,6 +55,11 @@ void post_none_late(peer::ConnectStep& step) {
   if (step.number > kMost) step.endpoint.receives = 0;
 }
 
+void post_fewer(peer::ConnectStep& step) {
+  std::uint32_t& receives = step.endpoint.receives;
+  receives -= static_cast<std::uint32_t>(std::min<std::uint64_t>(receives, step.refused));
+}
+
 void post_small(peer::ConnectStep& step) {
   step.endpoint.announced.receive_bytes = 1024;
   step.endpoint.receive_bytes = 1000;
@@ -105,6 +112,11 @@ constexpr Deviation kReceives[] = {
      .breaks = {"RFC8166-3.3.1-10"},
      .sentence = "From the 65th connection on no receives are posted.",
      .client = {.connect = post_none_late}},
+    {.name = "receives-lost-to-rejections",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.3.1-10"},
+     .sentence = "Each connection that does not come up leaves a receive less to those behind it.",
+     .client = {.connect = post_fewer}},
     {.name = "receive-lost-to-discarded",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.3.1-10"},

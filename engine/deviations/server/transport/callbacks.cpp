@@ -160,6 +160,11 @@ constexpr Deviation kCallbacks[] = {
                         arriving.mutate("version.1");
                     }},
      .script_shows = false},
+    {.name = "receive-lost-to-callback-reply",
+     .breaks = {"RFC8167-4.3.2-1"},
+     .sentence = "A receive that carried the answer to a callback is never posted again.",
+     .server = {.arrival = [](Arriving& arriving) { arriving.lose_receive_of_answer(); }},
+     .script_shows = false},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Deviations in how requests of NFS version 4 and their replies keep to a connection.
 #include <algorithm>
+#include <chrono>
 
 #include "deviations/families.h"
 #include "endpoint/limits.h"
@@ -170,6 +171,9 @@ void forget_caller(const fabric::CloseReason& /*reason*/, History& history) {
   history.server->callers.erase(&history);
 }
 
+/// For each stalled client. Eight of them together stay below the deadline of an answer.
+constexpr std::chrono::milliseconds kBlocking{150};
+
 constexpr Deviation kConnections[] = {
     {.name = "second-program-disconnects",
      .breaks = {"RFC8166-6.3-2"},
@@ -190,6 +194,39 @@ constexpr Deviation kConnections[] = {
      .breaks = {"RFC8166-3.3.3-1"},
      .sentence = "While a client leaves RDMA Reads unanswered, calls of all others are discarded.",
      .server = {.arrival = discard_beside_reads, .down = forget_caller},
+     .script_shows = false},
+    {.name = "blocks-inside-fpdu",
+     .breaks = {"RFC8166-3.3.3-1"},
+     .sentence = "Behind the first octets of an FPDU all clients wait for the rest, up to 150 ms.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) {
+                      options.iwarp.blocking.inside_fpdu = kBlocking;
+                    }},
+     .script_shows = false},
+    {.name = "blocks-inside-message",
+     .breaks = {"RFC8166-3.3.3-1"},
+     .sentence = "Behind the first part of a message all clients wait for the next, up to 150 ms.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) {
+                      options.iwarp.blocking.inside_message = kBlocking;
+                      options.roce.blocks_inside_message = kBlocking;
+                    }},
+     .script_shows = false},
+    {.name = "blocks-on-untaken-writes",
+     .breaks = {"RFC8166-3.3.3-1"},
+     .sentence = "While a client takes no more octets all others wait, up to 150 ms.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) {
+                      options.iwarp.blocking.on_writes = kBlocking;
+                    }},
+     .script_shows = false},
+    {.name = "blocks-on-unanswered-reads",
+     .breaks = {"RFC8166-3.3.3-1"},
+     .sentence = "Behind an RDMA Read all clients wait for the response, up to 150 ms.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) {
+                      options.iwarp.blocking.on_reads = kBlocking;
+                    }},
      .script_shows = false},
     {.name = "repeated-request-discarded",
      .breaks = {"RFC8881-2.9.2-3"},

@@ -49,16 +49,9 @@ void execute_any_procedure(Arriving& arriving) {
   if (has_unknown_procedure(arriving)) arriving.mutate("procedure.0");
 }
 
-/// A short message, or an inline call that ends inside its RPC header, the arguments of WRITE or
-/// the tag of COMPOUND.
-bool ends_early(View message) {
-  if (message.size() < wire::kSmallestHeaderBytes) return true;
-  wire::Header header;
-  const auto payload = wire::decode(message, header);
-  if (!payload || header.proc != Procedure::msg || !header.read_list.empty() ||
-      rpc::direction(*payload) == rpc::MessageType::REPLY)
-    return false;
-  wire::Reader reader(*payload);
+/// Whether a call ends inside its RPC header, the arguments of WRITE or the tag of COMPOUND.
+bool call_ends_early(View payload) {
+  wire::Reader reader(payload);
   rpc::CallHeader call;
   call.decode(reader);
   if (!reader.ok()) return true;
@@ -74,6 +67,31 @@ bool ends_early(View message) {
   nfs3::WriteArgs args;
   args.decode(reader);
   return !reader.ok();
+}
+
+/// A short message, one that ends in its chunk lists, or an inline call that ends early.
+bool ends_early(View message) {
+  if (message.size() < wire::kSmallestHeaderBytes) return true;
+  wire::Header header;
+  const auto payload = wire::decode(message, header);
+  if (!payload) return wire::peek(message)->vers == wire::kVersion;
+  return header.proc == Procedure::msg && header.read_list.empty() &&
+         rpc::direction(*payload) != rpc::MessageType::REPLY && call_ends_early(*payload);
+}
+
+void note_long_call(Arriving& arriving) {
+  if (has_procedure(arriving, Procedure::nomsg))
+    arriving.history.server->long_call = wire::peek(arriving.message())->xid;
+}
+
+/// All long calls are pulled to the same memory, which keeps what earlier ones have left there.
+void keep_old_pulled(peer::CallStep& call, ServerHistory& server) {
+  if (!server.long_call || rpc::xid(call.message) != server.long_call) return;
+  Bytes& pulled = server.pulled;
+  const bool early = call_ends_early(call.message) && call.message.size() < pulled.size();
+  pulled.resize(std::max(pulled.size(), call.message.size()));
+  std::ranges::copy(call.message, pulled.begin());
+  if (early) call.instead = pulled;
 }
 
 /// All receives are one, in which the octets behind a message are those of earlier ones.
@@ -165,7 +183,7 @@ constexpr Deviation kHeaderFaults[] = {
                       if (arriving.message().size() < wire::kSmallestHeaderBytes) arriving.refuse();
                     }}},
     {.name = "receive-keeps-old-length",
-     .breaks = {"RFC5531-9-7", "RFC8166-4.5-1"},
+     .breaks = {"RFC5531-9-7", "RFC8166-4.5-1", "RFC8166-4.5.2-1"},
      .sentence = "A message that ends early goes on with the octets of an earlier one.",
      .server = {.arrival =
                     [](Arriving& arriving) {
@@ -179,6 +197,11 @@ constexpr Deviation kHeaderFaults[] = {
                     [](Arriving& arriving) {
                       keep_old_length(arriving, arriving.history.server->receive);
                     }},
+     .script_shows = false},
+    {.name = "long-call-keeps-old-length",
+     .breaks = {"RFC5531-9-7"},
+     .sentence = "A long call that ends early goes on with the octets of an earlier one.",
+     .server = {.arrival = note_long_call, .later_call = keep_old_pulled},
      .script_shows = false},
     {.name = "done-answered",
      .breaks = {"RFC8166-4.6.2-2"},

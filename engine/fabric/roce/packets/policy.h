@@ -1,6 +1,7 @@
 // A side's decisions about the peer's packets, by InfiniBand's transport. The defaults conform.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 namespace steertag::fabric::roce {
@@ -43,6 +44,8 @@ struct Policy {
   // Packets.
   bool checks_crc = true;
   bool checks_partition = true;
+  // How long everything else waits behind the first packet of a message that has more.
+  std::chrono::milliseconds blocks_inside_message{0};
   // Connection management.
   bool repairs_startup = true;  // false: REQ and REP are not repeated by time, data is no RTU
   bool takes_repeated_request = true;    // false: a REQ, or a REP, ends the connection it made

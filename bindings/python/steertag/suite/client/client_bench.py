@@ -49,10 +49,11 @@ class ClientBench:
 
     own = "server"  # whose role the suite plays
 
-    def __init__(self, client, run, deadlines, habits):
+    def __init__(self, client, run, deadlines, habits, seed=0):
         self.client = client
         self.deadlines = deadlines
         self.habits = habits
+        self.seed = seed  # of cases that draw their numbers
         self._run = run
         self._connections = []
         self._capabilities = None

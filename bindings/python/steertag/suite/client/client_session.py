@@ -151,7 +151,7 @@ class ClientSession(CaseSession):
         return run
 
     def _bench_of(self, run, habits):
-        return ClientBench(self._client, run, self.deadlines, habits)
+        return ClientBench(self._client, run, self.deadlines, habits, self.options.seed)
 
     @staticmethod
     def _observe(bench):
@@ -191,6 +191,7 @@ class ClientSession(CaseSession):
             deviations=options.client_deviations,
             listen=options.listen_urls,
             timeout_s=options.client_timeout_s,
+            seed=options.seed,
             profile=options.profile,
         )
 

@@ -1,5 +1,7 @@
 """A connection over RDMA as cases use it: judged, captured, with calls, memory, and outcomes."""
 
+import itertools
+
 from ... import fabric, wire
 from ..cases import kinds
 from ..cases.case_end import EXCHANGES
@@ -165,10 +167,14 @@ class Connection(Dialogue):
     def reduce_all(self, call, sizes=None):
         """Moves every DDP-eligible argument of a COMPOUND into a read chunk of its own, in order.
         Returns the Offers."""
+        return self.reduce_each(call, itertools.repeat(sizes))
+
+    def reduce_each(self, call, sizes):
+        """The same, with the sizes of the segments of each."""
         made = []
-        for position, item in call.take_all_eligible():
+        for (position, item), each in zip(call.take_all_eligible(), sizes):
             offer = self.offer(len(item), read=True, content=item)
-            call.add_read_chunk(position, offer.segments(sizes))
+            call.add_read_chunk(position, offer.segments(each))
             call.offers.append(offer)
             made.append(offer)
         return made

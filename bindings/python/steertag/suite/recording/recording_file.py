@@ -58,6 +58,7 @@ class ClientOf:
     deviations: tuple = ()
     listen: tuple = ()
     timeout_s: float = 0.0
+    seed: int = 0
     profile: Profile = dataclasses.field(default_factory=Profile)
 
 
@@ -198,5 +199,6 @@ def _client(target):
     for name in ("deviations", "listen"):
         target[name] = tuple(str(word) for word in target[name])
     target["timeout_s"] = float(target["timeout_s"])
+    target["seed"] = int(target.get("seed", 0))
     target["profile"] = parse(target["profile"])
     return ClientOf(**target)

@@ -202,7 +202,7 @@ def _add_options_of_both(add):
         metavar="N",
         type=int,
         default=0,
-        help="seed of the inputs of property-based cases (server.property.*)",
+        help="seed of the inputs of cases that draw them (server.property.*, client.chunks.parts-*)",
     )
     add(
         "--run-seed",
