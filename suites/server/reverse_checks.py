@@ -3,6 +3,7 @@
 from steertag.suite import expect, kinds
 from steertag.suite.cases.case_end import unprepared
 from steertag.suite.exchange.deadline import Limit
+from steertag.suite.exchange.outcome import Outcome
 from steertag.suite.nfs_client.nfs4_client import TRY_AGAIN
 
 from .conflicting_open import ConflictingOpen
@@ -27,6 +28,14 @@ REVOKED = dict.fromkeys(
     (status("NFS4ERR_DELEG_REVOKED"), status("NFS4ERR_BAD_STATEID")),
     "the delegation was revoked before it was given back",
 )
+
+
+def as_outcome(callback):
+    """The callback as the message in which a case judges a value; None for none."""
+    if callback is None:
+        return None
+    number = callback.message.number
+    return Outcome(kinds.CALL, callback.conn, number=number, xid=callback.xid)
 
 
 class Recall:

@@ -189,10 +189,11 @@ constexpr Deviation kDataServerCalls[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8881-13.9.1-1", "RFC8881-13.9.1-2"},
      .sentence = "READ and WRITE at data servers carry the layout stateid.",
-     .client = {.options =
-                    [](peer::FileClientOptions& options) {
-                      options.session.data_servers.by_open_stateid = false;
-                    }}},
+     .client =
+         {.options =
+              [](peer::FileClientOptions& options) {
+                options.session.data_servers.by_open_stateid = false;
+              }}},
     {.name = "seqid-at-data-server",
      .side = trace::Role::client,
      .breaks = {"RFC8881-13.9.1-2"},

@@ -110,7 +110,7 @@ constexpr Deviation kCallbacks[] = {
      .server = {.departure = exceed_threshold},
      .script_shows = false},
     {.name = "callbacks-above-grant",
-     .breaks = {"RFC8167-4.1-2", "RFC8166-3.3.1-4"},
+     .breaks = {"RFC8167-4.1-2"},
      .sentence = "More callbacks are under way than the client grants.",
      .server = {.arrival =
                     [](Arriving& arriving) {
