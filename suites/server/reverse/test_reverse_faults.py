@@ -215,7 +215,8 @@ NOT_REPLIES = {
 def test_not_the_reply(bench, name):
     """A message that is not the callback's reply does not complete it, and does not end the connection.
     The server has one reverse credit, so it sends no second recall. It accepts the right reply
-    afterwards. A server may match by rdma_xid alone, and so accept a reply with another XID inside."""
+    afterwards. A server may match by rdma_xid alone, and so accept a reply with another XID inside.
+    """
     requirement_id, make = NOT_REPLIES[name]
     recall, callback = one_of_two(bench, requirement_id)
     callbacks = recall.callbacks

@@ -107,8 +107,8 @@ def _options(target, url, profile, report):
 
 
 def _check(arguments):
-    """Deviations and what cases ask for are all that a recording may ask of the server that is started here: it must not
-    export a directory, say."""
+    """A recording may ask the server that is started here for deviations, and for what cases ask for. It must not export a
+    directory, say."""
     words = iter(arguments)
     for word in words:
         if word == "--deviate" and next(words, None) is not None or _HARMLESS.fullmatch(word):

@@ -63,7 +63,7 @@ class Run:
         self.findings = []
         self.judged = []  # findings of the judge on both sides, see judge_findings.py.
         self.trace = []  # Lines of a failure, see trace_rows.py.
-        self.environment = ""  # the text of the environments.Environment that a combination met
+        self.environment = ""  # The text of the one that a combination met.
         self.capture = None  # path of the capture file, once it exists
         self.replay = None  # path of a failure's recording
         self.recorder = Recorder()

@@ -36,11 +36,11 @@ class Record:
     replay: str | None = None  # the recording of a failure
     judged: list = dataclasses.field(default_factory=list)  # by connection; see judge_findings.py
     detail: str = ""
-    trace: list = dataclasses.field(default_factory=list)  # of a failure; see trace_rows.py
-    cause: dict | None = None  # fields of causes.CaseCause, of a case that went wrong
+    trace: list = dataclasses.field(default_factory=list)  # Of a failure; see trace_rows.py.
+    cause: dict | None = None  # Fields of causes.CaseCause, of a case that went wrong.
     sentence: str = ""  # what the case tries
-    baseline: str = ""  # with one: terminal.EXPECTED or DIFFERENT
-    environment: str = ""  # of a combination: the one that it met, see environments.py
+    baseline: str = ""  # With one: terminal.EXPECTED or DIFFERENT.
+    environment: str = ""  # The text of the one that a combination met.
 
     @property
     def rank(self):
