@@ -140,8 +140,7 @@ Expected<std::string, FileError> Nfs4Files::read_link(const RemoteHandle& link) 
 Done Nfs4Files::list_by(const RemoteHandle& directory, const nfs4::Bitmap& attributes,
                         const EntryVisit& visit) {
   nfs4::ReaddirArgs args;
-  args.maxcount = std::min(kMostListing, limits_.read_bytes);
-  args.dircount = args.maxcount;
+  args.dircount = args.maxcount = std::min(kMostListing, limits_.read_bytes);
   args.attr_request = attributes;
   std::uint64_t listed = 0;
   CookieWatch watch;
@@ -189,9 +188,8 @@ Done Nfs4Files::list(const RemoteHandle& directory, const EntrySink& sink) {
 }
 
 Done Nfs4Files::list_names(const RemoteHandle& directory, const NameSink& sink) {
-  return list_by(
-      directory, name_attributes(),
-      [&](const nfs4::Entry& entry) -> Expected<bool, FileError> { return sink(entry.name); });
+  const auto visit = [&](const nfs4::Entry& entry) { return sink(entry.name); };
+  return list_by(directory, name_attributes(), visit);
 }
 
 Done Nfs4Files::remove(const RemoteHandle& directory, std::string_view name) {

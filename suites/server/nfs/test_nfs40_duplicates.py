@@ -6,7 +6,7 @@ import pytest
 
 from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
-from steertag.suite.nfs_client.nfs4_client import lookup
+from steertag.suite.nfs_client.nfs4_client import getattr_of, lookup
 from ..changed_directory import ChangedDirectory
 from .duplicate_calls import DuplicateCall
 from .duplicate_checks import (
@@ -126,15 +126,21 @@ def create(client, place):
 
 
 def setattr_verified(client, place):
-    """The other client gives the file its first mode, so that VERIFY succeeds again."""
+    """The other client gives the file its first mode, so that VERIFY succeeds again. It also writes an octet: by the
+    size a second execution differs from the kept reply."""
     file = place.make_file(FILE)
     first_mode = place.attributes(file).mode & 0o777
     guard = operation("VERIFY", obj_attributes=NFS4.fattr(mode=first_mode))
     change = operation("SETATTR", obj_attributes=NFS4.fattr(mode=NEW_MODE))
+
+    def undo():
+        place.set_mode(file, first_mode)
+        place.write(file, b"x")
+
     return DuplicateCall(
-        of(client, lookup(FILE), guard, change),
+        of(client, lookup(FILE), guard, change, getattr_of("size")),
         (NOT_SAME,),
-        lambda: place.set_mode(file, first_mode),
+        undo,
         lambda: place.attributes(file).mode & 0o777 == first_mode,
         "the file has the mode that another client has set",
     )
