@@ -334,6 +334,16 @@ class DataServerAdapter(ScriptAdapter):
     def _stir(self):
         self._metadata._stir()
 
+    def _stream(self, number):
+        """A connection over TCP shows by its calls alone."""
+        if number not in self._by_number:
+            self._by_number[number] = StreamConnection(number, self.server)
+
+    def on_call(self, number, call):
+        self._stir()
+        self._stream(number)
+        return super().on_call(number, call)
+
 
 def _judge_end(process, hung, source, copy):
     """(kind, detail) of an ended run."""
@@ -349,13 +359,3 @@ def _judge_end(process, hung, source, copy):
         return COMPLETED, ""
     said = process.output().strip().splitlines()
     return REFUSED, f"{process.death()}: {said[-1] if said else 'it wrote nothing'}"
-
-    def _stream(self, number):
-        """A connection over TCP shows by its calls alone."""
-        if number not in self._by_number:
-            self._by_number[number] = StreamConnection(number, self.server)
-
-    def on_call(self, number, call):
-        self._stir()
-        self._stream(number)
-        return super().on_call(number, call)
