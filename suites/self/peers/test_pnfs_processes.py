@@ -15,7 +15,7 @@ from pnfs_processes import (
     there_and_back,
     unstable_mib,
 )
-from pnfs_traffic import check_repeated, Places
+from pnfs_traffic import check_repeated, check_used, Places
 
 from steertag.suite.cases import kinds
 from steertag.suite.nfs_client.compound import operation
@@ -39,14 +39,16 @@ def test_no_octet_is_lost_or_wrong_while_each_part_dies_in_turn(tmp_path, provid
     options = ["--commit", commit]
     with Cluster(tmp_path, provider, options=options, unstable_mib=unstable_mib(MIB)) as cluster:
         turn = itertools.cycle([*cluster.parts[1:], cluster.parts[0]])
-        deaths, written = 0, []
+        deaths, written, traffics = 0, [], []
         for _ in range(MOST_COPIES):
             if deaths < 2 * KILLS:
                 both = there_and_back(cluster, source, tmp_path / "back", KILLS, turn)
                 deaths += sum(len(each.died) for each in both)
+                traffics += [each.traffic for each in both]
                 written.append((Places.read(both[0].text), both[0].died))
         cluster.end()
     assert deaths >= 2 * KILLS, f"{MOST_COPIES} copies ended before each part had died twice"
+    check_used(traffics, ["ds1", "ds2", "ds3"])
     check_repeated(written, MIB * CHUNK)
 
 
@@ -54,8 +56,11 @@ def test_a_copy_past_the_data_servers_is_a_failure(tmp_path):
     source = tmp_path / "source"
     source.write_bytes(random.Random(1).randbytes(CHUNK))
     (tmp_path / "back").mkdir()
-    with Cluster(tmp_path) as cluster, pytest.raises(AssertionError, match="carried"):
-        there_and_back(cluster, source, tmp_path / "back", 0, iter(()), more=["--no-pnfs"])
+    with Cluster(tmp_path) as cluster:
+        more = ["--no-pnfs"]
+        both = there_and_back(cluster, source, tmp_path / "back", 0, iter(()), more)
+    with pytest.raises(AssertionError, match="ds1 carried octets in 0 copies of 2"):
+        check_used([each.traffic for each in both], ["ds1"])
 
 
 def test_a_client_that_compares_no_verifiers_is_a_failure(tmp_path):
