@@ -46,6 +46,7 @@ struct PyStripes {
   std::uint32_t unit_bytes = kDefaultStripeUnit;
   bool dense = false;
   bool commit_through_server = false;
+  bool by_tcp = false;
 
   StripePattern pattern() const {
     return {static_cast<std::uint32_t>(scripts.size()), unit_bytes, dense, commit_through_server};
@@ -89,6 +90,7 @@ class PyScriptedServer {
     state.clock = options.clock;
     state.random = random;
     options.data_server_host = stripes.host;
+    options.data_servers_by_tcp = stripes.by_tcp;
     if (!stripes.scripts.empty()) {
       const std::vector<std::shared_ptr<Interposer>> at_data_servers(interposers_.begin() + 1,
                                                                      interposers_.end());
@@ -244,14 +246,14 @@ void bind_peer_script(py::module_& module) {
   py::class_<PyStripes>(module, "Stripes",
                         "Data servers beside a ScriptedServer: the script of each, the `host` by "
                         "which the client reaches them if it is not the server's, and how files "
-                        "are striped over them.")
+                        "are striped over them. With `by_tcp` they listen over TCP alone.")
       .def(py::init([](std::vector<py::object> scripts, std::string host, std::uint32_t unit_bytes,
-                       bool dense, bool commit_through_server) {
-             return PyStripes{std::move(scripts), std::move(host), unit_bytes, dense,
-                              commit_through_server};
+                       bool dense, bool commit_through_server, bool by_tcp) {
+             return PyStripes{std::move(scripts),    std::move(host), unit_bytes, dense,
+                              commit_through_server, by_tcp};
            }),
            "scripts"_a, "host"_a = "", "unit_bytes"_a = kDefaultStripeUnit, "dense"_a = false,
-           "commit_through_server"_a = false);
+           "commit_through_server"_a = false, "by_tcp"_a = false);
   py::class_<PyScriptedServer>(
       module, "ScriptedServer",
       "The reference server in this process. It runs inside `poll` only, and calls the methods of "

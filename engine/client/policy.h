@@ -20,6 +20,7 @@ struct MemoryPolicy {
   bool clears_flag = true;             // R (RFC 8797 4.1)
   bool closes_after_fault = true;      // false: it stays open after a reply that breaks a rule
   bool closes_with_connection = true;  // false: the next connection has it too
+  bool closes_after_timeout = true;    // false: it stays open, and the connection up
   bool refuses_invalidation = true;    // false: a Send with Invalidate is taken
   RegistrationPolicy registration{};
 };
@@ -102,6 +103,8 @@ struct LayoutPolicy {
   bool refuses_faults = true;        // false: what breaks RFC 8881 13.3 is used in some way
   bool heeds_loss = true;            // false: layouts outlive restart and revocation
   bool commits_first = true;         // false: LAYOUTCOMMIT follows LAYOUTRETURN
+  bool commits_at_all = true;        // false: there is no LAYOUTCOMMIT
+  bool returns_at_close = true;      // false: the layout is held behind the last close
   bool waits_for_io = true;          // false: LAYOUTRETURN overtakes READs and WRITEs
   bool stops_at_return = true;       // false: a layout that goes back is used further
   bool returns_recalled = true;      // false: a recall is answered, and nothing goes back
@@ -129,6 +132,11 @@ struct DataServerPolicy {
   bool survives_loss = true;         // false: a dead data server is an error of the user
   bool turns_back = true;            // false: what a data server refuses is an error of the user
   bool fills_holes = true;           // false: a READ that ends early is the end of the file
+  bool heeds_slots = true;           // false: as many slots as were asked for
+  bool renews_sessions = true;       // false: a session that is lost is used further
+  /// From the failure of the last address to the next try of the first. Meanwhile its octets go to
+  /// the metadata server.
+  std::chrono::milliseconds pause{30'000};
 };
 
 struct SessionPolicy {

@@ -57,6 +57,8 @@ struct ServerOptions {
   /// The first of their ports: each data server has as many as there are places to listen at, in
   /// their order. 0: free ones.
   std::uint16_t first_data_server_port = 0;
+  /// They listen at one place, over TCP, wherever the metadata server does.
+  bool data_servers_by_tcp = false;
   std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire
   /// Makes the interposer of each data server in this process. Empty: they have none.
   std::function<std::shared_ptr<Interposer>()> data_server_interposer;

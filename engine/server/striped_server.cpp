@@ -17,11 +17,16 @@ constexpr std::size_t kMostPort = std::numeric_limits<std::uint16_t>::max();
 
 /// Where the metadata server listens, with the ports of data server `index`.
 std::vector<ListenAddress> beside(std::span<const ListenAddress> addresses, std::uint32_t index,
-                                  std::uint16_t first_port) {
+                                  const ServerOptions& how) {
   std::vector<ListenAddress> places(addresses.begin(), addresses.end());
-  std::size_t port = first_port + index * places.size();
+  if (how.data_servers_by_tcp) {
+    places.resize(1);
+    places.front().url.provider = net::kStreamProvider;
+    places.front().provider = nullptr;
+  }
+  std::size_t port = how.first_data_server_port + index * places.size();
   for (ListenAddress& place : places)
-    place.url.port = first_port == 0 ? 0 : static_cast<std::uint16_t>(port++);
+    place.url.port = how.first_data_server_port == 0 ? 0 : static_cast<std::uint16_t>(port++);
   return places;
 }
 
@@ -91,7 +96,7 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
     if (how.data_server_interposer) at_data_server.interposer = how.data_server_interposer();
     if (index < at_data_servers.size()) at_data_server.interposer = at_data_servers[index];
     const auto added =
-        server->add(beside(addresses, index, how.first_data_server_port),
+        server->add(beside(addresses, index, how),
                     make_data_server(storage, its_state, data_servers, index, authority),
                     at_data_server, on_trouble);
     if (!added) return tl::unexpected(added.error());

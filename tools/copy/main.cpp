@@ -24,6 +24,7 @@ constexpr int kCannotCopy = 1;
 constexpr int kUsageError = 2;
 constexpr milliseconds kStep{1000};
 constexpr std::uint32_t kMode = 0644;
+constexpr std::uint32_t kLongestWaitMs = 86'400'000;  // a day
 // The copy is kept in memory: more is no file for a test.
 constexpr std::uint64_t kLargestSource = std::uint64_t{256} << 20;
 
@@ -168,6 +169,17 @@ int main(int argc, char** argv) {
                "open and close the source once more before it is closed");
   app.add_flag("!--no-pnfs", options.client.layouts,
                "with version 4.1: do not ask for layouts, and use no data servers");
+  std::uint32_t data_timeout_ms =
+      static_cast<std::uint32_t>(options.client.data_server_timeout.count());
+  app.add_option("--data-server-timeout-ms", data_timeout_ms,
+                 "from a call to its reply at a data server; then the metadata server is used")
+      ->check(CLI::Range(std::uint32_t{1}, kLongestWaitMs))
+      ->capture_default_str();
+  auto data_pause_ms = static_cast<std::uint32_t>(options.client.session.data_servers.pause.count());
+  app.add_option("--data-server-pause-ms", data_pause_ms,
+                 "from the failure of a data server to its next try")
+      ->check(CLI::Range(std::uint32_t{1}, kLongestWaitMs))
+      ->capture_default_str();
   app.add_flag("!--no-crc", options.client.crc, "over iwarp: do not ask for CRC32C");
   std::vector<std::string> names;
   bool list = false;
@@ -199,6 +211,8 @@ int main(int argc, char** argv) {
   options.client.version = version == "3" ? 3 : 4;
   options.client.timeout = milliseconds{timeout_ms};
   options.client.requester.reconnect_pause = milliseconds{pause_ms};
+  options.client.data_server_timeout = milliseconds{data_timeout_ms};
+  options.client.session.data_servers.pause = milliseconds{data_pause_ms};
   return copy(options);
 }
 

@@ -26,6 +26,7 @@ struct Words {
   std::optional<std::string> export_directory;
   std::string key_file;
   std::uint64_t memory_mib = peer::kDefaultMemoryMib;
+  std::optional<std::uint32_t> unstable_mib;
   bool read_only = false;
   bool no_root_squash = false;
   bool all_squash = false;
@@ -79,6 +80,12 @@ void describe(CLI::App& app, Words& words) {
       ->check(CLI::Range(std::uint64_t{1}, peer::kMostMemoryMib))
       ->excludes(exported)
       ->capture_default_str();
+  app.add_option("--unstable-memory", words.unstable_mib,
+                 "keep what clients write UNSTABLE in the server's own memory until they commit "
+                 "it, so many MiB at most: the death of the process then loses what a power loss "
+                 "does; for tests, as another server of the directory sees nothing before")
+      ->check(CLI::Range(std::uint32_t{1}, peer::kMostUnstableMib))
+      ->needs(exported);
   app.add_flag("--read-only", words.read_only, "refuse every change of the export")
       ->needs(exported);
   auto* no_root_squash =
@@ -234,6 +241,7 @@ std::variant<Options, Ending> check(const Words& words) {
   options.port_file = words.port_file.value_or("");
   options.export_directory = words.export_directory;
   options.memory_mib = words.memory_mib;
+  options.unstable_mib = words.unstable_mib;
   options.read_only = words.read_only;
   options.root_squash = !words.no_root_squash;
   options.all_squash = words.all_squash;

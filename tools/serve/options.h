@@ -10,6 +10,7 @@
 #include "server/direct/limits.h"
 #include "server/server.h"
 #include "server/storage/memory_backend.h"
+#include "server/storage/volatile_backend.h"
 #include "server/v4/pnfs/stripe_pattern.h"
 #include "server/v4/state/limits.h"
 
@@ -20,6 +21,7 @@ struct Options {
   std::string port_file;                               // empty: none is written
   std::optional<std::string> export_directory;         // none: memory
   std::uint64_t memory_mib = peer::kDefaultMemoryMib;  // of the files in memory
+  std::optional<std::uint32_t> unstable_mib;  // none: what is written is the host's at once
   bool read_only = false;
   bool root_squash = true;    // of an export that is served as root
   bool all_squash = false;    // of any export

@@ -53,7 +53,11 @@ Expected<std::unique_ptr<peer::Backend>, std::string> make_storage(
     if (!key) return Unexpected<std::string>(key.error());
     directory.key = *key;
   }
-  return peer::DirectoryBackend::open(directory, std::move(clock), random);
+  auto made = peer::DirectoryBackend::open(directory, clock, random);
+  if (!made) return Unexpected<std::string>(made.error());
+  if (!options.unstable_mib) return std::move(*made);
+  return std::make_unique<peer::VolatileBackend>(
+      std::move(*made), std::size_t{*options.unstable_mib} << 20, std::move(clock));
 }
 
 }  // namespace steertag::serve

@@ -159,7 +159,7 @@ DataServerConnector FileClient::connector(const net::Url& url, const FileClientO
                                           const fabric::RandomSource& random) {
   FileClientOptions way = options;
   way.attempts = std::min(options.attempts, kDataServerAttempts);
-  way.timeout = std::min(options.timeout, kDataServerTimeout);
+  way.timeout = std::min(options.timeout, options.data_server_timeout);
   way.interposer = options.at_data_servers;
   return [way, random, provider = nfs_.provider.get(),
           name = url.provider](const DataServerPath& path) -> Expected<CallWay, FileError> {

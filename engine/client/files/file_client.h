@@ -60,6 +60,8 @@ struct FileClientOptions {
   /// Version 4.1 asks for layouts and uses data servers, where the metadata server has any. Not
   /// with the transfers optimistic and batch.
   bool layouts = true;
+  /// From a call to its reply at a data server; `timeout` if that is shorter.
+  std::chrono::milliseconds data_server_timeout = kDataServerTimeout;
   std::shared_ptr<ClientInterposer> interposer{};
   /// Sees the calls to all data servers. The other one sees those to the metadata server.
   std::shared_ptr<ClientInterposer> at_data_servers{};

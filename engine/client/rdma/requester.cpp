@@ -401,6 +401,13 @@ void Requester::give_up(std::uint32_t xid, CallError error) {
   }
   OutgoingCall* call = find(xid);
   if (!call) return;
+  if (!options_.policy.memory.closes_after_timeout) {
+    call->answered = true;
+    tell(*call, tl::unexpected(std::move(error)));
+    call->leave_memory(left_open_);
+    call->release_memory();
+    return retire_sent(xid);
+  }
   call->close_memory();
   call->answered = true;
   tell(*call, tl::unexpected(std::move(error)));

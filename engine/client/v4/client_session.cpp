@@ -206,7 +206,8 @@ void ClientSession::queue_again(const PendingRef& pending) {
 
 void ClientSession::renew(const PendingRef& pending, std::uint64_t session,
                           const FileError& error) {
-  if (session == sessions_made_ && stage_ != Stage::making) {
+  const bool renews = !options_.is_for_data() || options_.policy.data_servers.renews_sessions;
+  if (session == sessions_made_ && stage_ != Stage::making && renews) {
     stage_ = Stage::none;
     completing_ = nullptr;
   }
@@ -313,7 +314,8 @@ void ClientSession::create_session() {
     ++sessions_made_;
     session_id_ = made.csr_sessionid;
     const std::uint32_t wanted = wanted_channel().ca_maxrequests;
-    slots_.reset(std::min(channel_.ca_maxrequests, wanted));
+    const bool heeds = !options_.is_for_data() || options_.policy.data_servers.heeds_slots;
+    slots_.reset(heeds ? std::min(channel_.ca_maxrequests, wanted) : wanted);
     backchannel_made(made);
     if (reclaimed_ || options_.is_for_data()) {
       stage_ = Stage::ready;

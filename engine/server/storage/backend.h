@@ -192,6 +192,8 @@ class Backend {
   virtual Status write(NodeId node, std::uint64_t offset, View data) = 0;
   /// Makes earlier writes permanent.
   virtual Status commit(NodeId node) = 0;
+  /// Makes earlier writes visible to other storages of the same octets; they need not be permanent.
+  virtual Status publish(NodeId /*node*/) { return Status::ok; }
   /// Changes whenever unstable writes may have been lost (RFC 1813 3.3.7).
   virtual std::uint64_t write_verifier() const = 0;
 

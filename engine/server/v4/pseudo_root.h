@@ -42,6 +42,7 @@ class PseudoRoot final : public Backend {
   Status write(NodeId node, std::uint64_t offset, View data) override;
   void announce(NodeId file, ContentChange what) override { storage_.announce(file, what); }
   Status commit(NodeId node) override;
+  Status publish(NodeId node) override { return storage_.publish(node); }
   std::uint64_t write_verifier() const override { return storage_.write_verifier(); }
   std::uint64_t cookie_verifier() const override { return storage_.cookie_verifier(); }
   SpaceUsage space() const override { return storage_.space(); }

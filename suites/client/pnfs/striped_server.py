@@ -116,6 +116,8 @@ class StripedServer(Backchannel):
         self.released_at = None
         self.calls = []  # Call, in order
         self.refused = set()  # data servers that take no connection
+        # Whether it looks at connections of data servers, or at their messages of RDMA.
+        self.needs_rdma = stalls
         self.requests = []  # data servers that were asked for one, by number
         self._now = 0
         self._taken = TakenRecalls()
@@ -405,6 +407,8 @@ def has_io(reply, *names):
 def use_striped(bench, script, servers=SERVERS, unit=UNIT, own=(), **pattern):
     """The outcome of a client of a metadata server with so many data servers. One that completes and never asks for
     a layout has no pNFS."""
+    if script.needs_rdma and bench.client.data_servers_by_tcp:
+        bench.not_testable("over TCP the connections of data servers are not seen")
     server = {"data_servers": servers, "unit_bytes": unit, **pattern}
     try:
         outcome = bench.use(script, server=server, own=own)

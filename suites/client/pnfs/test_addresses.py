@@ -42,8 +42,9 @@ def _use(bench, netid, requirement_id, **server):
 
 @case("client.pnfs.address.ipv4", requirements=[IPV4], needs=NEEDS)
 def test_ipv4(bench):
-    """The addresses of all data servers have netid rdma. The client reaches them there."""
-    _use(bench, "rdma", IPV4)
+    """The addresses of all data servers have netid rdma, or tcp with `--pnfs-over tcp`. The client reaches them
+    there."""
+    _use(bench, "tcp" if bench.client.data_servers_by_tcp else "rdma", IPV4)
 
 
 @case("client.pnfs.address.ipv6", requirements=[IPV6], needs=NEEDS)

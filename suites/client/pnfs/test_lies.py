@@ -229,6 +229,7 @@ def test_netid(bench):
     script = StripedServer(
         results={**bent_device(change), **bent_layout(_set(handles=lambda each: each[:3]))}
     )
+    script.needs_rdma = True
     outcome = use_striped(bench, script, servers=TRAP + 1, deviate=["hole-read"])
     what = "connections to an address of an unknown netid"
     expect.equal(script.requests.count(TRAP), 0, NETIDS, what, outcome=outcome)

@@ -28,6 +28,7 @@ class Dying(StripedServer):
 
     def __init__(self, name=None):
         super().__init__()
+        self.needs_rdma = True
         self._name, self._seen = name, 0
         self.died_at = None
         if name is None:

@@ -4,19 +4,25 @@
 As a program it copies a file there and back, and compares the octets:
 
     build/venv/bin/python suites/self/peers/pnfs_processes.py --mib 512 --times 50
+
+Each server has what clients write UNSTABLE in its own memory, and loses it when it dies. The program fails with
+`--no-pnfs`, and with `--client-deviate commit-verifier-uncompared`: so it can see a client that goes wrong.
 """
 
 import argparse
 import contextlib
+import dataclasses
 import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
+from pnfs_traffic import check_repeated, check_used, Places, Traffic
 from steertag.build_paths import tool
 from steertag.suite.exchange.roce_address import with_free_address
 from steertag.suite.tcp.local_port import free_port
@@ -27,6 +33,10 @@ DEADLINE_S = 30
 COPY_LIMIT_S = 600
 # How often the progress of a copy is looked at.
 LOOK_S = 0.002
+# Of the client: short, so that it uses a data server again that has died in the same copy.
+PAUSE_S = 0.1
+# Of the file, in the memory of each server at most: octets reach the directory during a copy.
+UNSTABLE_SHARE = 32
 LISTENING = re.compile(r"listening at (\S+)\n")
 CHUNK = 1 << 20
 BLOCK = 512  # of st_blocks
@@ -38,7 +48,7 @@ class Part:
     def __init__(self, name, command, log):
         self.name, self._command, self._log = name, command, log
         self.process = self.url = None
-        self._log_begins = 0
+        self._log_begins = self._carried_before = 0
         self.start()
 
     def start(self):
@@ -51,6 +61,8 @@ class Part:
         found = LISTENING.fullmatch(line)
         assert found, f"{self.name} did not start: {line}{self.log()}"
         self.url = found[1]
+        self._carried_before = 0
+        self._carried_before = self.carried()
 
     def start_elsewhere(self, port):
         """Starts it at another port than before."""
@@ -71,6 +83,13 @@ class Part:
     def _gone(self):
         self.process.communicate(timeout=DEADLINE_S)
 
+    def carried(self):
+        """Octets that its process has read and written since it was started, as the kernel counts them: those of the
+        file, and those of some kinds of sockets."""
+        with open(f"/proc/{self.process.pid}/io", encoding="ascii") as counts:
+            found = dict(line.split(": ") for line in counts)
+        return int(found["rchar"]) + int(found["wchar"]) - self._carried_before
+
     def log(self):
         """What it has printed since it was started last."""
         with open(self._log, encoding="utf-8") as log:
@@ -79,16 +98,28 @@ class Part:
 
 
 class Cluster:
-    """A metadata server and data servers of one exported directory."""
+    """A metadata server and data servers of one exported directory. Each keeps `unstable_mib` of what is UNSTABLE in
+    its own memory; 0: none."""
 
-    def __init__(self, folder, provider="iwarp", servers=SERVERS, lease_s=LEASE_S, options=()):
+    def __init__(
+        self,
+        folder,
+        provider="iwarp",
+        servers=SERVERS,
+        lease_s=LEASE_S,
+        options=(),
+        unstable_mib=0,
+    ):
         self.provider = provider
         self.export = folder / "export"
         self.export.mkdir()
         self.export.chmod(0o777)
         self.control = folder / "control"
-        base = [tool("steertag-serve"), "--export", self.export, "--handle-key", folder / "key"]
+        program = os.environ.get("STEERTAG_SERVE") or tool("steertag-serve")
+        base = [program, "--export", self.export, "--handle-key", folder / "key"]
         base += ["--control", self.control, "--lease", str(lease_s)]
+        if unstable_mib:
+            base += ["--unstable-memory", str(unstable_mib)]
         first = free_port(random.Random(os.getpid()), in_a_row=1 + servers)
         self.parts = []
 
@@ -111,6 +142,10 @@ class Cluster:
     @property
     def url(self):
         return self.parts[0].url + "/export"
+
+    @property
+    def data_servers(self):
+        return self.parts[1:]
 
     def await_all(self):
         """Waits until all data servers have joined the metadata server that is there."""
@@ -154,30 +189,48 @@ def octets_in(folder):
     return octets
 
 
-def copy_under_kills(cluster, source, target, folder, size, kills, turn):
-    """`steertag cp` while parts of the cluster die, `kills` times, one after the other in the order of `turn`.
+@dataclasses.dataclass
+class Copy:
+    """One copy while parts of the cluster died."""
 
-    The copy grows in `folder`, by another name at first. Gives what the command printed, and how many parts died.
+    text: str  # what the command printed
+    died: list  # Part, in order
+    traffic: Traffic
+
+
+def copy_under_kills(cluster, command, folder, size, kills, turn):
+    """Runs a copy while parts of the cluster die, `kills` times, one after the other in the order of `turn`.
+
+    The copy grows in `folder`, by another name at first. Gives a Copy.
     """
-    command = [sys.executable, "-m", "steertag", "cp", str(source), str(target)]
-    done = 0
+    done = Copy("", [], Traffic(cluster.data_servers))
+    before = octets_in(folder)
     end = time.monotonic() + COPY_LIMIT_S
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as copy:
         while copy.poll() is None:
             assert time.monotonic() < end, f"the copy does not end\n{cluster.logs()}"
-            reached = octets_in(folder)
-            if done < kills and reached >= size * (done + 1) // (kills + 1):
+            reached = octets_in(folder) - before
+            deaths = len(done.died)
+            if deaths < kills and reached >= size * (deaths + 1) // (kills + 1):
                 part = next(turn)
+                done.traffic.dies(part)
                 part.kill()
                 part.start()
-                done += 1
+                done.died.append(part)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 copy.wait(LOOK_S)
-        text = copy.stdout.read()
-    assert copy.returncode == 0, text + cluster.logs()
-    return text, done
+        done.text = copy.stdout.read()
+    done.traffic.end()
+    assert copy.returncode == 0, done.text + cluster.logs()
+    return done
+
+
+def cp(source, target, more=()):
+    """The command that copies."""
+    command = [sys.executable, "-m", "steertag", "cp", source, target]
+    return [*command, "--data-server-pause", str(PAUSE_S), *more]
 
 
 def same_octets(first, second):
@@ -190,19 +243,36 @@ def same_octets(first, second):
                 return True
 
 
-def there_and_back(cluster, source, folder, kills, turn):
-    """Copies to the cluster and back into an empty folder, with so many deaths each way. Checks the octets; gives how
-    many deaths there were, and what the copies printed."""
+def there_and_back(cluster, source, folder, kills, turn, more=()):
+    """Copies to the cluster and back into an empty folder, with so many deaths each way. Checks the octets;
+    gives both as Copy. `more`: options of the command."""
     size = source.stat().st_size
     stored, back = cluster.export / "file", folder / "back"
     url = f"{cluster.url}/{stored.name}"
-    wrote, first = copy_under_kills(cluster, source, url, cluster.export, size, kills, turn)
+    there = copy_under_kills(cluster, cp(source, url, more), cluster.export, size, kills, turn)
     assert same_octets(source, stored), f"octets are lost or wrong in the export\n{cluster.logs()}"
-    read, second = copy_under_kills(cluster, url, back, folder, size, kills, turn)
+    cluster.await_all()
+    again = copy_under_kills(cluster, cp(url, back, more), folder, size, kills, turn)
     assert same_octets(source, back), f"octets are lost or wrong on the way back\n{cluster.logs()}"
+    cluster.await_all()
     stored.unlink()
     back.unlink()
-    return first + second, wrote + read
+    return there, again
+
+
+def copy_by_deviating(cluster, source, kills, turn, deviation):
+    """A client with this deviation copies a file of the cluster to another one there, which is compared."""
+    inner, copied = cluster.export / "source", cluster.export / "copy"
+    shutil.copyfile(source, inner)
+    command = [tool("steertag-copy"), cluster.url, "--deviate", deviation]
+    command += ["--data-server-pause-ms", int(PAUSE_S * 1000)]
+    size = source.stat().st_size
+    done = copy_under_kills(cluster, command, cluster.export, size, kills, turn)
+    assert same_octets(source, copied), "octets are lost or wrong in the export"
+    cluster.await_all()
+    inner.unlink()
+    copied.unlink()
+    return done
 
 
 def shuffled_rounds(parts, chance):
@@ -219,6 +289,37 @@ def check_deaths(died, asked):
         )
 
 
+def unstable_mib(mib):
+    """Of a server, for a file of this size."""
+    return max(1, mib // UNSTABLE_SHARE)
+
+
+def run(words, cluster, source, folder, turn):
+    """All copies; the number of deaths."""
+    died, copies, traffics = 0, [], []
+    more = ["--no-pnfs"] if words.no_pnfs else []
+    for number in range(1, words.times + 1):
+        began = time.monotonic()
+        if words.client_deviate:
+            both = [copy_by_deviating(cluster, source, words.kills, turn, words.client_deviate)]
+        else:
+            both = there_and_back(cluster, source, folder, words.kills, turn, more)
+            copies.append(both[0])
+        traffics += [each.traffic for each in both]
+        deaths = sum(len(each.died) for each in both)
+        again = sum(each.traffic.used_again for each in both)
+        died += deaths
+        text = " ".join(" ".join(each.text.split()) for each in both)
+        seconds = time.monotonic() - began
+        print(
+            f"{number}: {deaths} deaths, {again} data servers used again, {seconds:.1f} s; {text}",
+            flush=True,
+        )
+    check_used(traffics, [part.name for part in cluster.data_servers])
+    check_repeated([(Places.read(each.text), each.died) for each in copies], source.stat().st_size)
+    return died
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--provider", default="iwarp", choices=["iwarp", "roce", "tcp"])
@@ -228,6 +329,8 @@ def main():
     parser.add_argument("--lease", type=int, default=LEASE_S, help="seconds")
     parser.add_argument("--commit", default="ds", choices=["ds", "mds"])
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-pnfs", action="store_true", help="has to fail")
+    parser.add_argument("--client-deviate", help="of a client that copies within the cluster")
     words = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -238,20 +341,18 @@ def main():
                 file.write(chance.randbytes(CHUNK))
         options = ["--commit", words.commit]
         (folder / "back").mkdir()
-        with Cluster(folder, words.provider, lease_s=words.lease, options=options) as cluster:
+        with Cluster(
+            folder,
+            words.provider,
+            lease_s=words.lease,
+            options=options,
+            unstable_mib=unstable_mib(words.mib),
+        ) as cluster:
             turn = shuffled_rounds(cluster.parts, chance)
-            died = 0
-            for number in range(1, words.times + 1):
-                began = time.monotonic()
-                kills, text = there_and_back(cluster, source, folder / "back", words.kills, turn)
-                died += kills
-                seconds = time.monotonic() - began
-                print(
-                    f"{number}: {kills} deaths, {seconds:.1f} s; {' '.join(text.split())}",
-                    flush=True,
-                )
+            died = run(words, cluster, source, folder / "back", turn)
             cluster.end()
-        check_deaths(died, asked=2 * words.kills * words.times)
+        ways = 1 if words.client_deviate else 2
+        check_deaths(died, asked=ways * words.kills * words.times)
         print(
             f"{words.times} times {words.mib} MiB there and back, {died} deaths: no octet lost or wrong"
         )

@@ -8,7 +8,15 @@ import socket
 
 import pytest
 from pnfs_mount import NFS4, Connections, Mounted, done, octets, status
-from pnfs_processes import check_deaths, CHUNK, Cluster, there_and_back
+from pnfs_processes import (
+    check_deaths,
+    CHUNK,
+    Cluster,
+    copy_by_deviating,
+    there_and_back,
+    unstable_mib,
+)
+from pnfs_traffic import check_repeated, check_used, Places
 
 from steertag.suite.cases import kinds
 from steertag.suite.nfs_client.compound import operation
@@ -33,14 +41,42 @@ def test_no_octet_is_lost_or_wrong_while_each_part_dies_in_turn(tmp_path, provid
     source = tmp_path / "source"
     source.write_bytes(random.Random(1).randbytes(MIB * CHUNK))
     (tmp_path / "back").mkdir()
-    with Cluster(tmp_path, provider, options=["--commit", commit]) as cluster:
+    options = ["--commit", commit]
+    with Cluster(tmp_path, provider, options=options, unstable_mib=unstable_mib(MIB)) as cluster:
         turn = itertools.cycle([*cluster.parts[1:], cluster.parts[0]])
-        deaths = 0
+        deaths, written, traffics = 0, [], []
         for _ in range(MOST_COPIES):
             if deaths < 2 * KILLS:
-                deaths += there_and_back(cluster, source, tmp_path / "back", KILLS, turn)[0]
+                both = there_and_back(cluster, source, tmp_path / "back", KILLS, turn)
+                deaths += sum(len(each.died) for each in both)
+                traffics += [each.traffic for each in both]
+                written.append((Places.read(both[0].text), both[0].died))
         cluster.end()
     assert deaths >= 2 * KILLS, f"{MOST_COPIES} copies ended before each part had died twice"
+    check_used(traffics, ["ds1", "ds2", "ds3"])
+    check_repeated(written, MIB * CHUNK)
+
+
+def test_a_copy_past_the_data_servers_is_a_failure(tmp_path):
+    source = tmp_path / "source"
+    source.write_bytes(random.Random(1).randbytes(CHUNK))
+    (tmp_path / "back").mkdir()
+    with Cluster(tmp_path) as cluster:
+        more = ["--no-pnfs"]
+        both = there_and_back(cluster, source, tmp_path / "back", 0, iter(()), more)
+    with pytest.raises(AssertionError, match="ds1 carried octets in 0 copies of 2"):
+        check_used([each.traffic for each in both], ["ds1"])
+
+
+def test_a_client_that_compares_no_verifiers_is_a_failure(tmp_path):
+    """What the data server has lost is missing in the copy."""
+    source = tmp_path / "source"
+    source.write_bytes(random.Random(1).randbytes(MIB * CHUNK))
+    with Cluster(tmp_path, unstable_mib=unstable_mib(MIB)) as cluster:
+        turn = itertools.cycle(cluster.data_servers)
+        with pytest.raises(AssertionError, match="octets are lost or wrong"):
+            for _ in range(MOST_COPIES):
+                copy_by_deviating(cluster, source, 1, turn, "commit-verifier-uncompared")
 
 
 def test_a_run_with_fewer_deaths_than_asked_for_is_a_failure():
@@ -49,7 +85,7 @@ def test_a_run_with_fewer_deaths_than_asked_for_is_a_failure():
         check_deaths(3, asked=4)
 
 
-class Places:
+class Servers:
     """The parts of a cluster as Mounted knows servers."""
 
     def __init__(self, cluster):
@@ -73,7 +109,7 @@ def cluster(request, tmp_path):
 @pytest.fixture
 def client(cluster):
     """One that has written its file by its layout."""
-    places = Places(cluster)
+    places = Servers(cluster)
     made = Mounted(places, "first")
     made.mount_data_servers()
     made.create("file")

@@ -47,6 +47,12 @@ def add_command(commands):
         action="store_true",
         help="use no data servers, even if the server has some",
     )
+    parser.add_argument(
+        "--data-server-pause",
+        type=place.seconds,
+        metavar="SECONDS",
+        help="seconds from the failure of a data server to its next try (30)",
+    )
     place.add_transfer_options(parser)
     place.add_options(parser)
     parser.set_defaults(run=run)
@@ -107,6 +113,7 @@ def _connect(url, arguments):
         io_bytes=arguments.io_bytes,
         in_flight=arguments.in_flight,
         layouts=not arguments.no_pnfs,
+        data_server_pause_s=arguments.data_server_pause,
         **place.transfer_options(arguments),
     )
 

@@ -54,7 +54,7 @@ def add_options(parser):
         help="TCP port of MOUNT version 3, if it is not on the port of NFS",
     )
     parser.add_argument(
-        "--timeout", type=_seconds, default=60.0, help="seconds from a call to its reply (60)"
+        "--timeout", type=seconds, default=60.0, help="seconds from a call to its reply (60)"
     )
 
 
@@ -192,7 +192,7 @@ def _inline_bytes(text):
     return value
 
 
-def _seconds(text):
+def seconds(text):
     value = float(text)
     if not 0.001 <= value <= 86400:
         raise ValueError

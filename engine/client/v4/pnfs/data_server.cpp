@@ -46,7 +46,7 @@ ClientSession* DataServer::session() {
 void DataServer::next_path() {
   if (++current_ < paths_.size() && options_.policy.data_servers.tries_all_addresses) return;
   current_ = 0;
-  next_try_ = metadata_.now() + kDataServerPause;
+  next_try_ = metadata_.now() + options_.policy.data_servers.pause;
 }
 
 void DataServer::failed(const ClientSession* session) {

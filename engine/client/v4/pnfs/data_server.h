@@ -13,9 +13,6 @@
 
 namespace steertag::peer {
 
-/// From the failure of the last address to the next try of the first. Meanwhile its octets go to
-/// the metadata server.
-inline constexpr std::chrono::milliseconds kDataServerPause{30'000};
 /// Data servers of all devices of a client: each takes a connection.
 inline constexpr std::size_t kMostDataServersOfClient = 256;
 

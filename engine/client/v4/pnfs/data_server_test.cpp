@@ -54,7 +54,7 @@ TEST_F(DataServerTest, AddressesAreUsedInTheirOrder) {
   EXPECT_EQ(server.session(), second);
   server.failed(second);
   EXPECT_EQ(server.session(), nullptr) << "none is left";
-  transport.now += kDataServerPause;
+  transport.now += DataServerPolicy{}.pause;
   EXPECT_EQ(server.session(), first);
 }
 

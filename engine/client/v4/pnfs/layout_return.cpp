@@ -132,7 +132,8 @@ void Layouts::end_commit(const FlushRef& flush) {
 void Layouts::layout_commit(const FlushRef& flush) {
   const StripedFileRef file = flush->file;
   const bool early = !policy().commits_first && !flush->behind_return;
-  if (!file->last_offset || !file->held || early) return flush->done(Outcome{});
+  const bool needless = !file->last_offset || !policy().commits_at_all;
+  if (needless || !file->held || early) return flush->done(Outcome{});
   nfs4::LayoutcommitArgs args;
   args.loca_length = kToTheEnd;
   args.loca_stateid = file->stateid;

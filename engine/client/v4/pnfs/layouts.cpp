@@ -190,8 +190,9 @@ Expected<void, FileError> Layouts::close(const StripedFileRef& file) {
   const bool last = --file->opens == 0;
   const WriteVerifier before = file->verifier;
   const bool dirty = file->is_dirty();
-  if (last && file->held) leave(file);
-  if (!last && dirty) commit(file, [](const Expected<void, FileError>&) {});
+  const bool returns = last && policy().returns_at_close;
+  if (returns && file->held) leave(file);
+  if (!returns && dirty) commit(file, [](const Expected<void, FileError>&) {});
   schedule_.run_until([&] { return file->idle(); });
   if (last) files_.erase(octets_of(file->handle));
   if (dirty && file->verifier != before)

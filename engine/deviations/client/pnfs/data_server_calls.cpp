@@ -102,6 +102,22 @@ constexpr Deviation kDataServerCalls[] = {
      .breaks = {"RFC8881-13.1-4"},
      .sentence = "The client has another co_ownerid at data servers.",
      .client = {.data_request = change_owner}},
+    {.name = "data-server-slots-beyond-granted",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-2.10.6.1-6"},
+     .sentence = "At data servers as many slots are used as were asked for.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.data_servers.heeds_slots = false;
+                    }}},
+    {.name = "data-server-session-kept",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-2.10.13.1.4-3"},
+     .sentence = "A session that a data server has lost is used further.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.data_servers.renews_sessions = false;
+                    }}},
     {.name = "data-server-role-unchecked",
      .side = trace::Role::client,
      .breaks = {"RFC8881-13.1-1"},
@@ -173,18 +189,20 @@ constexpr Deviation kDataServerCalls[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8881-13.7-1", "RFC8881-13.7-2"},
      .sentence = "A COMMIT is good whatever its verifier.",
-     .client = {.options =
-                    [](peer::FileClientOptions& options) {
-                      options.session.data_servers.compares_verifiers = false;
-                    }}},
+     .client =
+         {.options =
+              [](peer::FileClientOptions& options) {
+                options.session.data_servers.compares_verifiers = false;
+              }}},
     {.name = "lost-data-unstable",
      .side = trace::Role::client,
      .breaks = {"RFC8881-12.7.6-1"},
      .sentence = "Data of a lost data server is written to the metadata server with UNSTABLE4.",
-     .client = {.options =
-                    [](peer::FileClientOptions& options) {
-                      options.session.data_servers.stable_elsewhere = false;
-                    }}},
+     .client =
+         {.options =
+              [](peer::FileClientOptions& options) {
+                options.session.data_servers.stable_elsewhere = false;
+              }}},
     {.name = "layout-stateid-at-data-server",
      .side = trace::Role::client,
      .breaks = {"RFC8881-13.9.1-1", "RFC8881-13.9.1-2"},

@@ -132,6 +132,22 @@ constexpr Deviation kLayoutCalls[] = {
                     [](peer::FileClientOptions& options) {
                       options.session.layouts.commits_first = false;
                     }}},
+    {.name = "layout-commit-omitted",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-13.10-2"},
+     .sentence = "What was written to data servers is committed without LAYOUTCOMMIT.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.layouts.commits_at_all = false;
+                    }}},
+    {.name = "layout-kept-at-close",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-18.43.3-9"},
+     .sentence = "A layout is held behind the last close of its file.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.layouts.returns_at_close = false;
+                    }}},
     {.name = "layout-commit-range-short",
      .side = trace::Role::client,
      .breaks = {"RFC8881-18.42.3-3"},

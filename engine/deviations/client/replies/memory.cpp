@@ -30,6 +30,14 @@ constexpr Deviation kMemory[] = {
                     [](peer::FileClientOptions& options) {
                       options.requester.memory.closes_after_error = false;
                     }}},
+    {.name = "memory-open-after-timeout",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.4.1-2"},
+     .sentence = "Memory stays open to a server that did not answer in time.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.requester.memory.closes_after_timeout = false;
+                    }}},
     {.name = "read-chunk-closed-early",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.5.1-2"},

@@ -1,6 +1,7 @@
 // Fuzzes the bodies of the file layout type, and striping by what decodes.
 // The first two octets say how much of the input is the layout; the device address follows.
 #include "nfs/fuzz/check_codec.h"
+#include "nfs/v4/device_notification.h"
 #include "nfs/v4/striping.h"
 
 using namespace steertag;
@@ -37,6 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::check_codec<nfs4::FileLayout>(input.first(first));
   fuzz::check_codec<nfs4::FileLayoutDevice>(input.subspan(first));
   fuzz::check_codec<nfs4::FileLayoutHint>(input.subspan(first));
+  fuzz::check_codec<nfs4::NotifyDeviceidChange>(input.subspan(first));
+  fuzz::check_codec<nfs4::NotifyDeviceidDelete>(input.subspan(first));
   nfs4::FileLayout layout;
   nfs4::FileLayoutDevice device;
   if (!decodes(layout, input.first(first)) || !decodes(device, input.subspan(first))) return 0;

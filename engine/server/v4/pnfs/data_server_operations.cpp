@@ -159,6 +159,9 @@ void op_write_component(const nfs4::WriteArgs& args, CompoundCall& call,
   const bool stable = args.stable != nfs4::StableHow::UNSTABLE4;
   Status status = length ? Status::ok : length.error();
   if (status == Status::ok && stable) status = call.storage.commit(object->node);
+  // COMMIT comes to the storage of the metadata server, which has to find the octets there.
+  if (status == Status::ok && call.pnfs.data_servers->pattern().commit_through_server)
+    status = call.storage.publish(object->node);
   result.status = to_nfs4(status);
   if (status != Status::ok) return;
   result.resok4.count = *length;

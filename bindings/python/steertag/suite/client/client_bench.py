@@ -13,7 +13,7 @@ from ..cases.case_run import current_run
 from ..cases.expectation import expect
 from ..exchange.case_capture import write_capture
 from ..rdma.rdma_link import Watch
-from .client_connection import ClientConnection, OptimisticConnection
+from .client_connection import ClientConnection, OptimisticConnection, StreamConnection
 from .client_kinds import COMPLETED, CORRUPTED, CRASH, HANG, LEFT, REFUSED
 from .client_needs import check_client_need
 from .client_outcome import ClientOutcome, copy_fault, left_connection, MOST_COPY
@@ -126,7 +126,12 @@ class ClientBench:
         options = {"transfer_bytes": TRANSFER_BYTES, **options}
         pattern = {name: options.pop(name) for name in PATTERN if name in options}
         scripts = [adapter.at(number) for number in range(options.pop("data_servers", 0))]
-        options["stripes"] = peer.Stripes(scripts, host=self.client.pnfs_host, **pattern)
+        options["stripes"] = peer.Stripes(
+            scripts,
+            host=self.client.pnfs_host,
+            by_tcp=self.client.data_servers_by_tcp,
+            **pattern,
+        )
         # A data server has no second way, over TCP, that no script sees and that goes on where it dies.
         listen = self.client.listen[:1] if scripts else self.client.listen
         listen = [*listen, *options.pop("also_at", ())]
@@ -329,6 +334,16 @@ class DataServerAdapter(ScriptAdapter):
 
     def _stir(self):
         self._metadata._stir()
+
+    def _stream(self, number):
+        """A connection over TCP shows by its calls alone."""
+        if number not in self._by_number:
+            self._by_number[number] = StreamConnection(number, self.server)
+
+    def on_call(self, number, call):
+        self._stir()
+        self._stream(number)
+        return super().on_call(number, call)
 
 
 def _judge_end(process, hung, source, copy):

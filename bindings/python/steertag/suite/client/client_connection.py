@@ -106,6 +106,15 @@ class OptimisticConnection(ClientConnection):
         ]
 
 
+@dataclasses.dataclass(frozen=True)
+class StreamConnection:
+    """A connection to a data server over TCP. Of its messages only RPC calls and replies are seen."""
+
+    number: int
+    server: int
+    raw: object = None  # nothing else can be posted on it
+
+
 def sent_from(octets):
     """The Sent that these octets are."""
     try:

@@ -12,6 +12,7 @@ from ...verdict import Verdict
 from ..cases.case import Case
 from ..cases.case_end import EXCHANGES, Hung
 from ..cases.case_run import Run
+from ..cases.transport import TCP
 from ..exchange.roce_address import with_free_address
 from ..recording import recording_file
 from ..run.case_session import CaseSession
@@ -69,6 +70,11 @@ class Client:
     def pnfs_host(self):
         """The host by which the client reaches our data servers; empty: that of the server."""
         return self._options.pnfs_host
+
+    @property
+    def data_servers_by_tcp(self):
+        """Whether our data servers listen over TCP alone."""
+        return self._options.pnfs_over == TCP
 
     def listens_at(self, urls):
         """The server's URLs, with the ports really bound; later servers listen there too. A server may have fewer

@@ -48,6 +48,7 @@ class Options:
     client_command: str = ""  # Empty for our own client.
     client_timeout_s: float = DEFAULT_CLIENT_TIMEOUT_S
     pnfs_host: str = ""
+    pnfs_over: str = RDMA  # Transport of our data servers.
     client_nfs: str = CLIENT_VERSIONS[0]  # Of our own client.
     client_deviations: tuple = ()
     captures: str = FAILING
@@ -129,6 +130,13 @@ def _add_options_of_clients(add):
         metavar="HOST",
         default="",
         help="name or address by which the client reaches our data servers, if it is not that of --listen",
+    )
+    add(
+        "--pnfs-over",
+        choices=(RDMA, TCP),
+        default=RDMA,
+        help="transport of our data servers (default %(default)s); over tcp the cases that look at connections "
+        "or RDMA messages of data servers are not-testable",
     )
     add(
         "--client-nfs",
@@ -265,6 +273,7 @@ def read_options(config):
         client_command=get("--client-command") or "",
         client_timeout_s=get("--client-timeout"),
         pnfs_host=get("--pnfs-host"),
+        pnfs_over=get("--pnfs-over"),
         client_nfs=get("--client-nfs") or CLIENT_VERSIONS[0],
         client_deviations=tuple(get("--client-deviate")),
         captures=get("--captures"),

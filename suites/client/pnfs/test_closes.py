@@ -1,0 +1,98 @@
+"""What a client owes the metadata server by its close: the size, and layouts (RFC 8881 13.10, 18.43.3)."""
+
+import pytest
+
+from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.nfs_client.file_layout import read_layout
+from .striped_server import copied_by_data_servers, NEEDS, StripedServer, use_striped
+
+SIZE, ON_CLOSE = "RFC8881-13.10-2", "RFC8881-18.43.3-9"
+
+
+class OldSize(StripedServer):
+    """A metadata server that learns of octets at data servers by LAYOUTCOMMIT alone."""
+
+    def size(self, file):
+        """That of a file as the metadata server knows it."""
+        size = 0
+        for call in self.of("LAYOUTCOMMIT", "WRITE"):
+            if call.file != file:
+                continue
+            if call.succeeded("WRITE"):
+                size = max(size, call["WRITE"].offset + call.result("WRITE").count)
+            if call.succeeded("LAYOUTCOMMIT"):
+                last = call["LAYOUTCOMMIT"].loca_last_write_offset
+                size = max(size, last.no_offset + 1 if last.no_newoffset else 0)
+        return size
+
+    def written(self):
+        """{filehandle at the metadata server: octets up to the last one that is at data servers}"""
+        files = {}
+        for got in self.layouts:
+            for each in got.result("LAYOUTGET").logr_layout:
+                handles = read_layout(each.lo_content.loc_body).handles
+                files.update(dict.fromkeys(map(bytes, handles), got.file))
+        ends = {}
+        for call in self.at_data_servers("WRITE"):
+            file = files.get(call.handle)
+            if file is not None and call.succeeded("WRITE"):
+                end = call["WRITE"].offset + call.result("WRITE").count
+                ends[file] = max(ends.get(file, 0), end)
+        return ends
+
+
+@case("client.pnfs.layoutcommit.size", requirements=[SIZE], needs=NEEDS)
+def test_size(bench):
+    """A file is written at data servers. When the client is done, LAYOUTCOMMIT has given the file its size at the
+    metadata server."""
+    script = OldSize()
+    outcome = use_striped(bench, script)
+    expect(outcome, SIZE, must=[kinds.COMPLETED])
+    written = script.written()
+    if not written:
+        bench.not_testable("the client writes to the metadata server")
+    for file, end in written.items():
+        what = "the size of the copy that LAYOUTCOMMIT has told the metadata server"
+        expect.equal(script.size(file), end, SIZE, what, outcome=outcome)
+
+
+def _closes_of_held(script):
+    """Last CLOSEs of files whose layouts were held then, as the metadata server knew them."""
+    held, opens, found = set(), {}, []
+    for call in script.of("LAYOUTGET", "LAYOUTRETURN", "OPEN", "CLOSE"):
+        file = call.file
+        for name in call.names:
+            if name == "OPEN" and call.succeeded(name):
+                opens[file] = opens.get(file, 0) + 1
+            if name == "LAYOUTGET" and call.succeeded(name):
+                held.add(file)
+            if name == "LAYOUTRETURN":
+                held.discard(file)
+            if name == "CLOSE":
+                opens[file] = opens.get(file, 1) - 1
+                if file in held and opens[file] <= 0:
+                    found.append(call)
+    return found
+
+
+@case("client.pnfs.return-on-close.{name}", requirements=[ON_CLOSE], needs=NEEDS)
+@pytest.mark.parametrize("name", ["true", "false"])
+def test_return_on_close(bench, name):
+    """LAYOUTGET says whether the layout is to go back before the file is closed. If it is, LAYOUTRETURN stands before
+    the last CLOSE, in the same COMPOUND or an earlier one. If not, the client may keep the layout.
+    """
+    wish = name == "true"
+
+    def say(_call, result):
+        if int(result.status) == 0:
+            result.resok4.logr_return_on_close = wish
+        return result
+
+    script = StripedServer(results={"LAYOUTGET": say})
+    outcome = use_striped(bench, script)
+    if wish:
+        what = "CLOSEs of files whose layouts have not gone back"
+        expect.equal(len(_closes_of_held(script)), 0, ON_CLOSE, what, outcome=outcome)
+    copied_by_data_servers(bench, script, outcome, ON_CLOSE)
+    if not script.of("CLOSE"):
+        bench.not_testable("the client does not close the file")
