@@ -1,5 +1,5 @@
-// Deviations in what an administrator has a metadata server do: recalls of all layouts, and devices
-// that are replaced (RFC 8881 12.2.10, 12.5.5.2.1.5).
+// Deviations in recalls of all layouts, and in devices that are replaced.
+// RFC 8881 12.2.10 and 12.5.5.2.1.5.
 #include "deviations/families.h"
 #include "nfs/v4/callback_ops.h"
 #include "nfs/v4/compound.h"
