@@ -22,8 +22,8 @@ USED_OCTETS = 64
 class Silent(StripedServer):
     """A data server that answers no call with this operation. Its connection stays up.
 
-    When the octets of such a call go by the metadata server, the memory of that call is used once, over the connection
-    on which it was offered: by an RDMA Write into what READ is to fill, or an RDMA Read of what WRITE brings.
+    When the octets of such a call go by the metadata server, the memory of that call is used once. This is done over
+    the connection on which it was offered. What READ is to fill gets an RDMA Write, what WRITE brings an RDMA Read.
     """
 
     def __init__(self, name):

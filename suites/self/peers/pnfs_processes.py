@@ -84,8 +84,8 @@ class Part:
         self.process.communicate(timeout=DEADLINE_S)
 
     def carried(self):
-        """Octets that its process has read and written since it was started, as the kernel counts them: those of the
-        file, and those of some kinds of sockets."""
+        """Octets that its process has read and written since it was started, as the kernel counts them. They are
+        those of the file, and of some kinds of sockets."""
         with open(f"/proc/{self.process.pid}/io", encoding="ascii") as counts:
             found = dict(line.split(": ") for line in counts)
         return int(found["rchar"]) + int(found["wchar"]) - self._carried_before
