@@ -112,6 +112,8 @@ class IwarpConnection final : public SoftwareConnection,
   bool take_octets(View octets);
   /// Goes on behind a Send that has waited for a receive.
   void resume();
+  /// A Send waits for a receive: to begin, or to go on.
+  bool waits() const { return fpdus_.waiting() || lacks_receive_; }
   void peer_end();
   void stream_error(int code);
   void flush();
@@ -145,7 +147,8 @@ class IwarpConnection final : public SoftwareConnection,
   Observation observation_;
   MessageReceiver receiver_;
   FpduReceiver fpdus_;
-  Bytes kept_;  // octets behind the header of a Send that waits for a receive
+  Bytes kept_;                  // octets behind the header of a Send that waits for a receive
+  bool lacks_receive_ = false;  // to go on inside an FPDU of a Send
   Transmitter transmitter_;
   std::chrono::milliseconds idle_timeout_{0};
   bool blocked_ = false;      // the socket takes no more at present
