@@ -105,6 +105,7 @@ int serve(const Options& options) {
   state.clock = options.server.clock;
   state.random = random;
   state.lease = options.lease;
+  state.slots = options.slots;
   state.recovery_path = options.recovery_file;
   if (!state.recovery_path.empty()) {
     if (const auto usable = check_recovery_file(state.recovery_path); !usable)

@@ -22,8 +22,8 @@ def start_optimistic(bench, stream, user):
 
 
 def take_responses(stream, begun, sinks):
-    """Places the octets of Read Responses in their sinks, one behind the other, until all are full or the stream
-    ends, by a Terminate or without. False if the server stays silent instead."""
+    """Places the octets of Read Responses in their sinks, one behind the other. It ends when all are full, or with the
+    stream, by a Terminate or without. False if the server stays silent instead."""
     length, left = len(sinks[0]), sum(map(len, sinks))
     while left > 0:
         fpdu = next_or_silence(stream, begun)
