@@ -90,6 +90,8 @@ class PyFiles {
       throw py::value_error("in_flight: at most " + std::to_string(kMostInFlight));
     if (credits.value_or(1) < 1 || credits.value_or(1) > kMostCredits)
       throw py::value_error("credits: 1 to " + std::to_string(kMostCredits));
+    if (slots > kMostWishedSlots)
+      throw py::value_error("slots: at most " + std::to_string(kMostWishedSlots));
     const fabric::Url url = value_or_raise(fabric::parse_url(text));
     FileClientOptions options;
     options.version = version;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "net/source.h"
+#include "net/source_name.h"
 
 namespace steertag::net {
 namespace {
@@ -33,6 +34,17 @@ TEST(Source, ANetworkOfIpv6IsOne) {
 TEST(Source, NeighboursOnTheLinkAreNotOne) {
   EXPECT_NE(source("fe80::1"), source("fe80::2"));
   EXPECT_EQ(source("fe80::1").text(), "fe80::1");
+}
+
+TEST(Source, ATextIsOfTheSourceOfItsAddress) {
+  EXPECT_EQ(source_name("192.0.2.7"), "192.0.2.7");
+  EXPECT_EQ(source_name("[::ffff:192.0.2.7]"), "192.0.2.7");
+  EXPECT_EQ(source_name("::ffff:192.0.2.7"), "192.0.2.7");
+  EXPECT_EQ(source_name("[2001:db8:0:1::7]"), "2001:db8:0:1::/64");
+  EXPECT_EQ(source_name("[2001:db8:0:1:8::9]"), "2001:db8:0:1::/64");
+  EXPECT_EQ(source_name("[fe80::1%eth0]"), "fe80::1");
+  EXPECT_EQ(source_name("a client"), "a client");
+  EXPECT_EQ(source_name(""), "");
 }
 
 }  // namespace

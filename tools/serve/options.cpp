@@ -32,6 +32,7 @@ struct Words {
   bool all_squash = false;
   std::vector<std::string> deviations;
   std::uint32_t credits = peer::kDefaultCredits;
+  std::uint32_t slots = 0;
   std::uint32_t shared_receives = 0;
   std::uint32_t inline_bytes = peer::kDefaultAnnouncedBytes;
   double idle_timeout_s = std::chrono::duration<double>(peer::kIdleTimeout).count();
@@ -54,6 +55,7 @@ struct Words {
   std::string packing = "sparse";
   std::string commit = "ds";
   bool keep_layouts = false;
+  bool plain_data_servers = false;
   bool counts = false;
   bool no_crc = false;
   bool no_sandbox = false;
@@ -181,6 +183,9 @@ void describe(CLI::App& app, Words& words) {
       "--keep-layouts", words.keep_layouts,
       "let layouts outlive the last CLOSE of their file, and say so in LAYOUTGET; otherwise "
       "the last CLOSE returns them");
+  app.add_flag("--plain-data-servers", words.plain_data_servers,
+               "data servers are servers without pNFS too, and say both in EXCHANGE_ID; a COMPOUND "
+               "has filehandles of one of them");
   app.add_flag("--counts", words.counts,
                "print at the end how many messages and octets of RDMA Reads and Writes each server "
                "has carried");
@@ -191,6 +196,10 @@ void describe(CLI::App& app, Words& words) {
   app.add_flag("--json", words.json, "print the list as JSON");
   app.add_option("--credits", words.credits, "credits granted in each reply")
       ->capture_default_str();
+  app.add_option("--slots", words.slots,
+                 "slots of a session of NFS version 4.1 at most, however many credits its "
+                 "connection has; otherwise as many as credits, and 64 at most")
+      ->check(CLI::Range(std::uint32_t{1}, peer::kMostOfferedSlots));
   app.add_option("--shared-receives", words.shared_receives,
                  "post this many receives for all connections of a transport together, however "
                  "many credits they have; otherwise each connection has receives for its own")
@@ -217,6 +226,8 @@ std::optional<std::string> misfit(const Words& words) {
     return "the options of stripes need --pnfs or --pnfs-mds";
   if (!words.data_server_host.empty() && !words.data_servers && !words.data_server)
     return "--pnfs-host needs --pnfs or --pnfs-ds";
+  if (words.plain_data_servers && !words.data_servers && !words.data_server)
+    return "--plain-data-servers needs --pnfs or --pnfs-ds";
   if (!words.control.empty() && !separate) return "--control needs --pnfs-mds or --pnfs-ds";
   if (separate && (words.control.empty() || !words.export_directory || words.key_file.empty()))
     return "--pnfs-mds and --pnfs-ds need --control, --export and --handle-key";
@@ -250,6 +261,7 @@ std::variant<Options, Ending> check(const Words& words) {
     return Ending{"--recovery needs the name of a file", kUsageError};
   options.recovery_file = words.recovery_file.value_or("");
   options.lease = std::chrono::seconds(words.lease_s);
+  options.slots = words.slots;
   options.direct.lease = std::min(options.direct.lease, options.lease);
   for (const std::string& listen : words.listen) {
     auto url = net::parse_url(listen);
@@ -290,6 +302,7 @@ std::variant<Options, Ending> check(const Words& words) {
   options.server.direct_policy.recoverable_faults = words.recoverable_faults;
   options.server.pnfs_policy.layouts_end_at_close = !words.keep_layouts;
   options.server.pnfs_policy.says_return_on_close = !words.keep_layouts;
+  options.server.pnfs_policy.second_role = words.plain_data_servers;
   options.server.data_server_host = words.data_server_host;
   options.server.first_data_server_port = words.first_data_server_port;
   options.server.credits = words.credits;

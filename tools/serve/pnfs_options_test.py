@@ -42,6 +42,7 @@ def refusal(directory, *words):
             "--pnfs: a stripe has 1 to 512 turns of 2 data servers",
         ),
         (["--pnfs-host", "192.0.2.1"], "--pnfs-host needs --pnfs or --pnfs-ds"),
+        (["--plain-data-servers"], "--plain-data-servers needs --pnfs or --pnfs-ds"),
         (["--control", "{0}.control"], "--control needs --pnfs-mds or --pnfs-ds"),
         (["--pnfs-ds", "1"], NEEDS),
         (["--pnfs-mds", "2", *SHARED[4:], *RECOVERY], NEEDS),

@@ -35,6 +35,8 @@ def run(*arguments, **options):
         ("--idle-timeout", "1e9"),
         ("--credits", "0"),
         ("--credits", "1025"),
+        ("--slots", "0"),
+        ("--slots", "1025"),
         ("--shared-receives", "0"),
         ("--shared-receives", "16385"),
         ("--shared-receives", "1024", "--inline-bytes", "262144"),

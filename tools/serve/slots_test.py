@@ -1,4 +1,4 @@
-"""Sessions of NFSv4.1 have no more slots than their connection has credits, with data servers too."""
+"""Sessions of NFSv4.1 have no more slots than their connection has credits, or as --slots says; with data servers too."""
 
 import subprocess
 
@@ -43,6 +43,13 @@ def test_a_session_has_the_slots_that_credits_let_be_used(provider, options):
 def test_beside_tcp_there_is_a_slot_more():
     """RFC 8881 2.10.3.1: for a request over TCP when all credits are used up."""
     assert slots(["iwarp://127.0.0.1:0", "tcp://127.0.0.1:0"]) == {CREDITS + 1}
+
+
+@pytest.mark.parametrize("provider", ["iwarp", "roce", "tcp"])
+@pytest.mark.parametrize("most", [3, ASKED])
+def test_the_options_may_say_how_many(provider, most):
+    """Fewer than credits, or more: then the client's calls wait for credits."""
+    assert slots([f"{provider}://127.0.0.1:0"], "--slots", str(most)) == {most}
 
 
 def test_over_tcp_there_are_no_credits():

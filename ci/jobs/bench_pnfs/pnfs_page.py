@@ -16,6 +16,16 @@ servers. Here client and servers are ours, in two network namespaces joined by a
 server's port has a link of limited rate at either end (HTB). There the links are the limit, not the processors. All data
 servers of a cell are in one process, but the servers of S5 and S8 are processes of their own."""
 ONE = DATA_SERVERS[0]
+# What Noronha (2008) has of RDMA to TCP over IPoIB, by operation and data servers.
+PAPER_TRANSPORTS = {
+    ("read", 1): "above 1",
+    ("read", 2): "above 1",
+    ("read", 4): "above 1",
+    ("read", 8): "1.89, 2.88",
+    ("write", 4): "above 1",
+    ("write", 8): "1.22, 2.50",
+}
+NO_FIGURE = "-"
 
 
 def page(run):
@@ -75,10 +85,14 @@ def _writing(found):
     yield ""
     kinds = [((commit.upper(),), ("write", commit)) for commit in COMMITS]
     yield from _scaling_table(found, ["COMMIT at"], kinds)
+    yield ""
+    yield "![WRITE and COMMIT: throughput by the number of data servers](pnfs-writing.svg)"
 
 
 def _transports(found):
     yield "The same without limits on the links: the processors are the limit. Ratios of iWARP without CRC to TCP."
+    yield "2008: an RDMA adapter, and TCP over IPoIB in connected mode, then in datagram mode. There were as many clients as"
+    yield "data servers, up to eight."
     yield ""
     tcp, iwarp = TRANSPORTS
     rows = []
@@ -89,9 +103,12 @@ def _transports(found):
             row += [megabytes(figures.of(found[way, kind], "rate")) for way in TRANSPORTS]
             for name in ("rate", "cpu_s_per_gib", "server_s_per_gib"):
                 row.append(figures.ratio(found[iwarp, kind], found[tcp, kind], name).text(2))
-            rows.append(row)
+            rows.append([*row, PAPER_TRANSPORTS.get(kind, NO_FIGURE)])
     heads = ["call", "data servers", *(f"MB/s, {way}" for way in TRANSPORTS)]
-    yield from table([*heads, "throughput", "client's CPU a GiB", "servers' CPU a GiB"], rows)
+    heads += ["throughput", "client's CPU a GiB", "servers' CPU a GiB", "throughput of 2008"]
+    yield from table(heads, rows)
+    yield ""
+    yield "![iWARP without CRC to TCP, by data servers](pnfs-transports.svg)"
 
 
 SECTIONS = {

@@ -64,7 +64,9 @@ def test_each_row_is_on_the_page(run):
     assert "| 64K | sparse | 10 | 2.00 | 4.00 | 8.00 | 30 % | 10 % |" in text
     assert "| DS | 9 | 2.00 | 4.00 | 8.00 | 30 % | 10 % |" in text
     assert "| TCP | 40 | 1000 | 0.25 | 0.95 |" in text
-    assert "| READ | 1 | 300 | 1700 | 5.67 | 0.18 | 0.18 |" in text
+    assert "| READ | 1 | 300 | 1700 | 5.67 | 0.18 | 0.18 | above 1 |" in text
+    assert "| WRITE | 2 | 300 | 1700 | 5.67 | 0.18 | 0.18 | - |" in text
+    assert "| WRITE | 8 | 300 | 1700 | 5.67 | 0.18 | 0.18 | 1.22, 2.50 |" in text
 
 
 def test_a_row_that_is_not_there_says_why(run):
@@ -76,6 +78,14 @@ def test_a_row_that_is_not_there_says_why(run):
 def test_the_plot_has_a_line_for_each_kind_of_file(run):
     svg = plots(run.results)["pnfs-scaling.svg"]
     assert all(f"{unit}, {packing}" in svg for unit in ("64K", "1M") for packing in PACKINGS)
+
+
+def test_each_plot_of_scaling_and_of_transports_is_on_the_page(run):
+    made, text = plots(run.results), page(run)
+    for name in ("pnfs-scaling.svg", "pnfs-writing.svg", "pnfs-transports.svg"):
+        assert f"]({name})" in text
+    assert all(f"COMMIT at {commit.upper()}" in made["pnfs-writing.svg"] for commit in COMMITS)
+    assert all(word in made["pnfs-transports.svg"] for word in ("READ", "WRITE", "throughput"))
 
 
 def test_the_plot_of_a_death_has_a_line_for_each_transport(run):

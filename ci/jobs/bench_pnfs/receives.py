@@ -16,8 +16,8 @@ DATA_SERVERS = 4
 CREDITS = (32, 8, 16, 128)  # the first is what others are compared with
 EQUAL, HALF, DOUBLE = "equal", "half", "double"
 SLOTS = {EQUAL: 1, HALF: 0.5, DOUBLE: 2}
-MOST_SLOTS = 64  # of a session of our server
-SLOT_IO_BYTES, SLOT_SHARE = 32768, 4 * MIB
+# A data server's part of the file has twice as many READs as the most slots, so that all slots are in use.
+SLOT_IO_BYTES, SLOT_SHARE = 32768, 16 * MIB
 CLIENTS = (1, 8, 64)
 OWN, SHARED = "receives for each", "one pool"
 POOL = 64
@@ -29,17 +29,17 @@ def way_of(credits, slots):
     return f"{credits} credits, {slots}"
 
 
-def granted(credits, slots):
-    """Slots of a session at our server, which has no more of them than credits."""
-    return min(int(credits * SLOTS[slots]), credits, MOST_SLOTS)
+def slot_count(credits, slots):
+    """Slots of each session."""
+    return int(credits * SLOTS[slots])
 
 
 def slot_cells(stack, place):
-    """READs of a striped file: each number of credits with each number of slots that a client asks for."""
+    """READs of a striped file: each number of credits with each number of slots."""
     for credits in CREDITS:
-        main = stack.enter_context(
-            striped_server(place, "iwarp", DATA_SERVERS, "--credits", credits)
-        )
+        most = max(slot_count(credits, slots) for slots in SLOTS)
+        how = ("--credits", credits, "--slots", most)
+        main = stack.enter_context(striped_server(place, "iwarp", DATA_SERVERS, *how))
         for slots in SLOTS:
             file = StripedFile(
                 main,
@@ -48,10 +48,10 @@ def slot_cells(stack, place):
                 SLOT_IO_BYTES,
                 in_flight=None,
                 credits=credits,
-                slots=int(credits * SLOTS[slots]),
+                slots=slot_count(credits, slots),
             )
             stack.callback(file.close)
-            if file.slots != {granted(credits, slots)}:
+            if file.slots != {slot_count(credits, slots)}:
                 raise CannotMeasure(f"{way_of(credits, slots)}: sessions have {file.slots} slots")
             yield file.cell(way_of(credits, slots), ("credits",), "read")
 

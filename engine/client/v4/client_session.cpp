@@ -275,10 +275,9 @@ nfs4::ChannelAttrs ClientSession::wanted_channel() const {
   wanted.ca_maxresponsesize = options_.transfer_bytes + kCompoundOverhead;
   wanted.ca_maxresponsesize_cached = kMostKeptReply;
   wanted.ca_maxoperations = kMostClientOperations;
-  // A slot without a credit would only wait in line.
-  const std::uint32_t slots =
-      options_.slots != 0 ? options_.slots : schedule_.transport().limits().calls;
-  wanted.ca_maxrequests = std::clamp(slots, 1U, kMostClientSlots);
+  const std::uint32_t calls = schedule_.transport().limits().calls;
+  wanted.ca_maxrequests = options_.slots != 0 ? std::min(options_.slots, kMostWishedSlots)
+                                              : std::clamp(calls, 1U, kMostClientSlots);
   return wanted;
 }
 

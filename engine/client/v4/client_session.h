@@ -14,8 +14,11 @@
 
 namespace steertag::peer {
 
-/// Slots that are asked for, if the transport takes so many calls: more would only wait in line.
+/// Slots that are asked for if the options do not say how many, and the transport takes so many
+/// calls: more would only wait.
 inline constexpr std::uint32_t kMostClientSlots = 64;
+/// Slots that the options can ask for: as many as there can be credits.
+inline constexpr std::uint32_t kMostWishedSlots = 1024;
 /// Octets of a call or reply beside the file data: RPC header with AUTH_SYS, SEQUENCE, PUTFH.
 inline constexpr std::uint32_t kCompoundOverhead = 1024;
 /// ca_maxresponsesize_cached: replies that are kept hold handles and attributes, but no data.
@@ -35,7 +38,9 @@ struct SessionOptions {
   std::string owner;
   nfs4::Verifier verifier{};
   std::uint32_t transfer_bytes = 1U << 20;  // largest READ and WRITE
-  std::uint32_t slots = 0;                  // asked for; 0: as many as calls can be under way
+  /// Slots that are asked for, up to kMostWishedSlots. 0: as many as calls can be under way. A call
+  /// with a slot but no credit waits in the requester.
+  std::uint32_t slots = 0;
   /// Asked for the status of a CB_RECALL; without it there is no delegation to recall.
   std::function<nfs4::Status(const nfs4::CbRecallArgs&)> recall{};
   SessionPolicy policy{};

@@ -59,6 +59,19 @@ TEST_F(ClientSessionTest, IsMadeBeforeTheFirstCallAndGivenBack) {
   EXPECT_EQ(creates.front().csa_fore_chan_attrs.ca_maxrequests, transport.calls);
 }
 
+TEST_F(ClientSessionTest, SlotsAreAskedForAsTheOptionsSay) {
+  for (const std::uint32_t slots : {1U, 200U, kMostWishedSlots + 1}) {
+    SessionOptions wish = options();
+    wish.slots = slots;
+    ClientSession other(schedule, wish);
+    const auto called = other.wait(
+        null_call(), [](CompoundReply& reply) { return reply.skip(Opnum::OP_PUTROOTFH); });
+    ASSERT_TRUE(called) << called.error().message();
+    EXPECT_EQ(creates.back().csa_fore_chan_attrs.ca_maxrequests, std::min(slots, kMostWishedSlots))
+        << "whatever the transport takes at a time";
+  }
+}
+
 TEST_F(ClientSessionTest, EndOfASessionThatIsGoneIsNoError) {
   ASSERT_TRUE(call());
   next_status[Opnum::OP_SEQUENCE] = {Status::NFS4ERR_BADSESSION};

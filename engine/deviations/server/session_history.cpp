@@ -86,7 +86,7 @@ SessionHistory* SessionTable::session_of(View call) {
 SlotHistory* SessionTable::slot_of(View call) {
   const auto args = arguments_of<nfs4::SequenceArgs>(call, Opnum::OP_SEQUENCE);
   SessionHistory* session = args ? find(args->sa_sessionid) : nullptr;
-  if (!session || args->sa_slotid >= peer::kMostSlots) return nullptr;
+  if (!session || args->sa_slotid >= peer::kMostOfferedSlots) return nullptr;
   return &session->slots[args->sa_slotid];
 }
 

@@ -34,7 +34,8 @@ IwarpConnection::IwarpConnection(Runtime& runtime, SoftwareDomain& domain, trace
       idle_timeout_(options.idle_timeout) {
   observation_.observe(events, bytes);
   if (auto* const queue = dynamic_cast<software::SharedReceives*>(options.receives)) {
-    receiver_.receives().share(*queue, [this] { mark_unsettled(); });
+    receiver_.receives().share(
+        *queue, [this] { mark_unsettled(); }, true);
   }
 }
 

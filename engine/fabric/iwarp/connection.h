@@ -116,6 +116,8 @@ class IwarpConnection final : public SoftwareConnection,
   void wait_for_rest() const;
   void wait_for_peer() const;
   void wait(short events, std::chrono::milliseconds most) const;
+  /// A Send waits for a receive: to begin, or to go on.
+  bool waits() const { return fpdus_.waiting() || lacks_receive_; }
   void peer_end();
   void stream_error(int code);
   void flush();
@@ -149,7 +151,8 @@ class IwarpConnection final : public SoftwareConnection,
   Observation observation_;
   MessageReceiver receiver_;
   FpduReceiver fpdus_;
-  Bytes kept_;  // octets behind the header of a Send that waits for a receive
+  Bytes kept_;                  // octets behind the header of a Send that waits for a receive
+  bool lacks_receive_ = false;  // to go on inside an FPDU of a Send
   Transmitter transmitter_;
   std::chrono::milliseconds idle_timeout_{0};
   bool blocked_ = false;      // the socket takes no more at present

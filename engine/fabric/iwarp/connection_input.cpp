@@ -28,7 +28,7 @@ constexpr std::size_t kMostKept = kDirectFrom + kFirstRead;
 }  // namespace
 
 void IwarpConnection::on_ready(std::uint32_t events) {
-  const bool reads = open() && !fpdus_.waiting();
+  const bool reads = open() && !waits();
   if (reads && (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) {
     receive();
     wait_for_rest();
@@ -47,10 +47,16 @@ void IwarpConnection::on_ready(std::uint32_t events) {
     }
     update_deadline();
   }
+  receiver_.receives().yield();
 }
 
 void IwarpConnection::receive() {
-  for (int i = 0; i < kMostReadsPerTurn && open() && !fpdus_.waiting(); ++i) {
+  for (int i = 0; i < kMostReadsPerTurn && open() && !waits(); ++i) {
+    if (!fpdus_.admitted()) {
+      lacks_receive_ = true;
+      watch();
+      return;
+    }
     MutableView direct = fpdus_.direct();
     std::size_t beside = fpdus_.between_fpdus() ? kFirstRead : kBetweenPayloads;
     if (!fpdus_.between_fpdus() && fpdus_.ulpdu_length() < kDirectFrom) {
@@ -109,15 +115,17 @@ bool IwarpConnection::take_octets(View octets) {
 }
 
 void IwarpConnection::resume() {
-  if (!open() || !fpdus_.waiting() || receiver_.receives().empty()) {
+  if (!open() || !waits() || receiver_.receives().empty()) {
     return;
   }
   last_received_ = last_read_ = runtime_.reactor.round_time();
+  lacks_receive_ = false;
   const Bytes kept = std::exchange(kept_, {});
   if (take_octets(kept)) {
     watch();
     receive();
   }
+  receiver_.receives().yield();
 }
 
 void IwarpConnection::wait_for_rest() const {

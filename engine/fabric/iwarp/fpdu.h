@@ -51,7 +51,7 @@ class SegmentSink {
     return whole.subspan(have);
   }
   /// Whether the payload of a segment can be taken now. Otherwise the receiver stops behind its
-  /// header, and asks again in the next `take`.
+  /// header, and asks again in the next `take`. One that was admitted may lose that again.
   virtual bool admits(const Segment& /*segment*/) { return true; }
   /// The segment has arrived completely and is valid. Its payload is at its destination.
   virtual std::optional<Violation> deliver(const Segment& segment, MutableView payload) = 0;
@@ -77,6 +77,10 @@ class FpduReceiver {
   /// The segment that has begun is not admitted. The next `take` must begin with the last `untaken`
   /// octets of the one before.
   bool waiting() const { return stage_ == Stage::waiting; }
+  /// Whether the payload that has begun can go on. Ask before every read.
+  bool admitted() const {
+    return stage_ == Stage::header || stage_ == Stage::waiting || sink_.admits(segment_);
+  }
   std::size_t untaken() const { return untaken_; }
 
   bool between_fpdus() const { return stage_ == Stage::header && header_have_ == 0; }

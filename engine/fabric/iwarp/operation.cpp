@@ -168,7 +168,7 @@ void IwarpConnection::after_flush() {
 }
 
 void IwarpConnection::watch() {
-  const std::uint32_t in = open() && !fpdus_.waiting() ? std::uint32_t{EPOLLIN} : 0;
+  const std::uint32_t in = open() && !waits() ? std::uint32_t{EPOLLIN} : 0;
   const std::uint32_t out = blocked_ ? std::uint32_t{EPOLLOUT} : 0;
   runtime_.reactor.watch(key_, in | out);
 }
@@ -177,18 +177,18 @@ Expiry IwarpConnection::next_expiry() const {
   const Limits& limits = runtime_.limits;
   Expiry next;
   // It is our side that takes nothing while a Send waits for a receive.
-  const bool waits = fpdus_.waiting();
-  const bool inside = !receives_are_empty() && !waits;
+  const bool waiting = waits();
+  const bool inside = !receives_are_empty() && !waiting;
   const bool operating = state_ == State::operating;
   const bool takes = operating || state_ == State::draining;
-  const bool reading = operating && !waits && receiver_.reads_outstanding() > 0;
+  const bool reading = operating && !waiting && receiver_.reads_outstanding() > 0;
   next.consider(state_ == State::replying || blocked_, Wait::room, last_sent_, limits.unsent);
   next.consider(takes && inside, Wait::rest, last_received_, limits.mid_message);
   next.consider(reading, Wait::read, last_read_, limits.unanswered_read);
   next.consider(state_ == State::draining, Wait::departure, ending_since_, limits.unsent);
   next.consider(state_ == State::ending, Wait::peers_end, ending_since_, limits.closing);
-  next.consider(operating && !waits && idle_timeout_.count() > 0, Wait::any_traffic, last_received_,
-                idle_timeout_);
+  next.consider(operating && !waiting && idle_timeout_.count() > 0, Wait::any_traffic,
+                last_received_, idle_timeout_);
   return next;
 }
 

@@ -1,6 +1,7 @@
 // Full operation of a bare socket's connection whose receives are shared, while there is none.
 #include <poll.h>
 
+#include "fabric/software/shared_receives.h"
 #include "fabric/testing/raw_connection.h"
 
 namespace steertag::fabric::iwarp {
@@ -146,6 +147,116 @@ TEST_F(SharedReceivesTest, ATerminateOfOursEndsTheWait) {
   ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed.has_value(); }));
   post();
   EXPECT_EQ(queue->posted(), 1U);
+}
+
+/// Stands for another connection, which writes a message of its own into each receive that it gets.
+class Other final : public software::ReceiveTaker {
+ public:
+  void on_receive(const software::PostedReceive& receive) override {
+    got.push_back(receive);
+    std::ranges::fill(receive.buffer, std::byte{0xff});
+  }
+  software::PostedReceive surrender() override { return {}; }
+
+  std::vector<software::PostedReceive> got;
+};
+
+class BegunMessageTest : public SharedReceivesTest {
+ protected:
+  software::SharedReceives& shared() { return dynamic_cast<software::SharedReceives&>(*queue); }
+  // Two FPDUs of one message of 40 octets.
+  static Bytes two_segments() {
+    const Bytes whole = pattern(40);
+    Segment first = untagged(Opcode::send, kSendQueue, 1);
+    first.last = false;
+    Segment second = untagged(Opcode::send, kSendQueue, 1);
+    second.mo = 24;
+    Bytes stream = fpdu(first, Bytes(whole.begin(), whole.begin() + 24));
+    const Bytes rest = fpdu(second, Bytes(whole.begin() + 24, whole.end()));
+    stream.insert(stream.end(), rest.begin(), rest.end());
+    return stream;
+  }
+  // The other one takes the only receive, if it can, and gives it back with other octets.
+  void take_for_another() {
+    if (const auto taken = shared().take(other)) other.on_receive(*taken);
+    ASSERT_EQ(other.got.size(), 1U);
+    queue->post(other.got.back().buffer, other.got.back().id);
+    other.got.clear();
+  }
+
+  Other other;
+};
+
+TEST_F(BegunMessageTest, ItLeavesItsReceiveToAnotherAndGoesOn) {
+  const Bytes stream = two_segments();
+  for (std::size_t cut = 1; cut < stream.size(); ++cut) {
+    SCOPED_TRACE(::testing::Message() << "cut at " << cut);
+    if (cut > 1) {
+      pair.drop_server();
+      peer.reset();
+      ASSERT_NO_FATAL_FAILURE(SetUp());
+    }
+    post();
+    const auto at = stream.begin() + static_cast<std::ptrdiff_t>(cut);
+    const std::size_t octets = pair.server_bytes.from_client.size() + cut;
+    send(Bytes(stream.begin(), at));
+    ASSERT_TRUE(pair.poll_until([&] { return pair.server_bytes.from_client.size() == octets; }));
+    ASSERT_NO_FATAL_FAILURE(take_for_another());
+    send(Bytes(at, stream.end()));
+    ASSERT_TRUE(come(1));
+    EXPECT_EQ(pair.server_notices.received[0].bytes, pattern(40));
+  }
+}
+
+TEST_F(BegunMessageTest, ItWaitsInTheMiddleForAReceive) {
+  const Bytes stream = two_segments();
+  const auto at = stream.begin() + 30;
+  const std::size_t octets = pair.server_bytes.from_client.size() + 30;
+  post();
+  send(Bytes(stream.begin(), at));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_bytes.from_client.size() == octets; }));
+  const auto taken = shared().take(other);
+  ASSERT_TRUE(taken);
+  std::ranges::fill(taken->buffer, std::byte{0xff});
+  send(Bytes(at, stream.end()));
+  ASSERT_TRUE(pair.poll_until([&] { return queue->waiting() == 1; }));
+  *now += std::chrono::nanoseconds(std::chrono::hours(1)).count();
+  pair.provider->poll(std::chrono::milliseconds(0));
+  ASSERT_FALSE(pair.server_notices.closed) << pair.server_notices.closed->detail;
+  queue->post(taken->buffer, taken->id);
+  ASSERT_TRUE(come(1));
+  EXPECT_EQ(pair.server_notices.received[0].bytes, pattern(40));
+}
+
+TEST_F(BegunMessageTest, ItGivesItsReceiveToWhoIsInTheLine) {
+  const Bytes stream = two_segments();
+  ASSERT_NO_FATAL_FAILURE(send_and_wait(Bytes(stream.begin(), stream.begin() + 30)));
+  ASSERT_FALSE(shared().take(other));
+  ASSERT_EQ(queue->waiting(), 2U);
+  post();
+  ASSERT_TRUE(pair.poll_until([&] { return other.got.size() == 1; }))
+      << "it comes first, but is not whole";
+  EXPECT_EQ(queue->waiting(), 0U);
+  queue->post(other.got[0].buffer, other.got[0].id);
+  send(Bytes(stream.begin() + 30, stream.end()));
+  ASSERT_TRUE(come(1));
+  EXPECT_EQ(pair.server_notices.received[0].bytes, pattern(40));
+}
+
+TEST_F(BegunMessageTest, WhatIsSetAsideHasALimit) {
+  software::SharedReceives& all = shared();
+  ASSERT_TRUE(all.set_aside(software::kMostSetAsideBytes - 63));
+  post();
+  const Bytes stream = two_segments();
+  const std::size_t octets = pair.server_bytes.from_client.size() + 30;
+  send(Bytes(stream.begin(), stream.begin() + 30));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_bytes.from_client.size() == octets; }));
+  EXPECT_FALSE(all.take(other)) << "there is no room for its 64 octets";
+  all.leave(other);
+  all.forget(software::kMostSetAsideBytes - 63);
+  EXPECT_TRUE(all.take(other));
+  pair.drop_server();
+  EXPECT_TRUE(all.set_aside(software::kMostSetAsideBytes)) << "a connection that ended counts";
 }
 
 }  // namespace

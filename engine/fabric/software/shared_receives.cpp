@@ -21,6 +21,11 @@ std::optional<PostedReceive> SharedReceives::take(ReceiveTaker& taker) {
     free_.pop();
     return receive;
   }
+  if (!holders_.empty() && set_aside(holders_.front().bytes)) {
+    ReceiveTaker* const holder = holders_.front().taker;
+    holders_.pop_front();
+    return holder->surrender();
+  }
   if (std::ranges::find(line_, &taker) == line_.end()) {
     line_.push_back(&taker);
   }
@@ -29,6 +34,16 @@ std::optional<PostedReceive> SharedReceives::take(ReceiveTaker& taker) {
 
 void SharedReceives::leave(const ReceiveTaker& taker) {
   std::erase(line_, &taker);
+}
+
+void SharedReceives::release(const ReceiveTaker& taker) {
+  std::erase_if(holders_, [&](const Holder& each) { return each.taker == &taker; });
+}
+
+bool SharedReceives::set_aside(std::size_t bytes) {
+  if (bytes > kMostSetAsideBytes - set_aside_bytes_) return false;
+  set_aside_bytes_ += bytes;
+  return true;
 }
 
 }  // namespace steertag::fabric::software

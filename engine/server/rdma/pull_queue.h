@@ -25,7 +25,7 @@ class QueuedConnection {
   virtual ~QueuedConnection() = default;
   /// Starts to pull a call that waited, if that is possible now.
   virtual PullStart start_waiting_pull(std::uint32_t transaction) = 0;
-  /// Without the port; does not change.
+  /// Whom its pulls count for; does not change.
   virtual const std::string& pull_host() const = 0;
   /// Whether the client has delivered a whole transfer on this connection.
   virtual bool proven() const = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "net/source_name.h"
 #include "rpc/direction.h"
 #include "server/rdma/peer_name.h"
 #include "wire/xdr.h"
@@ -58,6 +59,7 @@ Expected<void, fabric::Error> ServerConnection::accept(
   info_.peer = request.peer();
   info_.peer_host = host_of(peer_name_);
   info_.peer_port = port_of(peer_name_);
+  source_ = net::source_name(info_.peer_host);
   return endpoint_.accept(request, *rdma_.domain, client, events, bytes);
 }
 

@@ -63,7 +63,7 @@ class ServerConnection final : public EndpointUser,
 
   // Read sinks of pulls: server_pull.cpp.
   PullStart start_waiting_pull(std::uint32_t transaction) override;
-  const std::string& pull_host() const override { return info_.peer_host; }
+  const std::string& pull_host() const override { return source_; }
   bool proven() const override { return proven_; }
   std::uint64_t delivered_octets() const override;
   bool holds_unproven() const override;
@@ -132,6 +132,7 @@ class ServerConnection final : public EndpointUser,
       replaced_;  // messages of an interposer, by the receive of the true one
   ConnectionInfo info_;
   std::string peer_name_;
+  std::string source_;  // net::Source of the peer
   std::shared_ptr<ConnectionBackchannel> callbacks_;
   // Messages of callbacks that have not left, by the rest of their tag.
   std::map<WorkTag, std::array<Bytes, 2>> sent_callbacks_;

@@ -60,6 +60,7 @@ struct Actor {
   std::uint64_t connection = 1;
   std::string host = "192.0.2.1";
   bool rdma = true;
+  std::uint32_t most_slots = 0;  // by the credits of the connection; 0: no limit
   std::shared_ptr<HeldBackchannel> backchannel = std::make_shared<HeldBackchannel>();
   std::uint64_t clientid = 0;
   nfs4::SessionId session{};
@@ -94,6 +95,7 @@ class V4StateTest : public ::testing::Test {
              std::optional<Handle> on = {}) {
     const Caller caller{actor.uid, actor.uid, {}};
     ConnectionInfo info{actor.connection, actor.rdma, actor.host, actor.backchannel};
+    info.most_slots = actor.most_slots;
     const CallContext context{caller, info};
     reply.clear();
     CompoundCall call{.context = context,

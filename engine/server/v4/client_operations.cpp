@@ -3,6 +3,7 @@
 // minor version 0.
 #include <limits>
 
+#include "net/source_name.h"
 #include "server/v4/state_access.h"
 #include "server/v4/state_operations.h"
 
@@ -34,7 +35,8 @@ std::uint32_t pnfs_flag(const PnfsRole& pnfs) {
 
 Client* make_client(StateTables& tables, std::uint32_t minorversion, std::string_view owner,
                     const nfs4::Verifier& verifier, const CallContext& context) {
-  const std::string& host = context.connection.peer_host;
+  // All addresses that one host may have, so far as that can be known.
+  const std::string host = net::source_name(context.connection.peer_host);
   if (!tables.make_room_for_client(host)) return nullptr;
   Client& made = tables.add_client(minorversion, owner, host);
   made.verifier = verifier;

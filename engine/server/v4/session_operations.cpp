@@ -34,9 +34,16 @@ Binding& bind(Session& session, const ConnectionInfo& info) {
   return all.emplace_back(std::move(binding));
 }
 
-/// What we make of the fore channel that the client asks for (RFC 8881 18.36.3): nothing grows. A
-/// slot beyond what the connection's credits let be in use is not granted.
-nfs4::ChannelAttrs fore_channel(const nfs4::ChannelAttrs& asked, const ConnectionInfo& info) {
+/// Slots of a session at most. Unless `slots` says how many, none is beyond what the connection's
+/// credits let be in use.
+std::uint32_t most_slots(std::uint32_t slots, const ConnectionInfo& info) {
+  if (slots > 0) return std::min(slots, kMostOfferedSlots);
+  return info.most_slots > 0 ? std::min(info.most_slots, kMostSlots) : kMostSlots;
+}
+
+/// What we make of the fore channel that the client asks for (RFC 8881 18.36.3): nothing grows.
+nfs4::ChannelAttrs fore_channel(const nfs4::ChannelAttrs& asked, std::uint32_t slots,
+                                const ConnectionInfo& info) {
   nfs4::ChannelAttrs granted;
   const auto largest = static_cast<std::uint32_t>(kLargestCall);
   granted.ca_maxrequestsize = std::min(asked.ca_maxrequestsize, largest);
@@ -44,9 +51,7 @@ nfs4::ChannelAttrs fore_channel(const nfs4::ChannelAttrs& asked, const Connectio
   granted.ca_maxresponsesize_cached =
       std::min({asked.ca_maxresponsesize_cached, granted.ca_maxresponsesize, kLargestCachedReply});
   granted.ca_maxoperations = std::min(asked.ca_maxoperations, kMostOperationsPerCompound);
-  granted.ca_maxrequests = std::min(asked.ca_maxrequests, kMostSlots);
-  if (info.most_slots > 0)
-    granted.ca_maxrequests = std::min(granted.ca_maxrequests, info.most_slots);
+  granted.ca_maxrequests = std::min(asked.ca_maxrequests, most_slots(slots, info));
   if (info.rdma && !asked.ca_rdma_ird.empty())
     granted.ca_rdma_ird.push_back(std::min(asked.ca_rdma_ird[0], kMostIrd));
   return granted;
@@ -116,7 +121,7 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   result.status = check_channels(args);
   if (result.status != nfs4::Status::NFS4_OK) return result;
   auto session = std::make_unique<Session>();
-  session->fore = fore_channel(args.csa_fore_chan_attrs, info);
+  session->fore = fore_channel(args.csa_fore_chan_attrs, tables.options.slots, info);
   const std::size_t slot_bytes =
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
   const std::uint32_t slots =

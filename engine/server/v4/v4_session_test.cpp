@@ -188,6 +188,28 @@ TEST_P(SessionCompoundTest, ReplyAboveTheChannelIsRepTooBigAndKeepsTheResultsBef
   EXPECT_EQ(status_of(uncached), Status::NFS4_OK);
 }
 
+TEST_P(SessionCompoundTest, ALargestReplyOf400OctetsIsEnoughForASession) {
+  constexpr std::uint32_t kLargestReply = 400;
+  const nfs4::FileHandle file = make_file4("file", pattern(8192));
+  nfs4::ChannelAttrs small = channel();
+  small.ca_maxresponsesize = small.ca_maxresponsesize_cached = kLargestReply;
+  open_session(small);
+  const auto read = [&](std::uint32_t octets, bool cachethis) {
+    Compound compound(1);
+    compound.add(Opnum::OP_SEQUENCE, next(cachethis))
+        .put(file)
+        .add(Opnum::OP_READ, nfs4::ReadArgs{{}, 0, octets});
+    return status_of(compound);
+  };
+  for (const bool cachethis : {false, true}) {
+    EXPECT_EQ(read(200, cachethis), Status::NFS4_OK);
+    EXPECT_EQ(read(kLargestReply, cachethis), Status::NFS4ERR_REP_TOO_BIG);
+  }
+  Compound look(1);
+  look.add(Opnum::OP_SEQUENCE, next(true)).root().add(Opnum::OP_GETFH);
+  EXPECT_EQ(status_of(look), Status::NFS4_OK);
+}
+
 TEST_P(SessionCompoundTest, ReadBeforeAResultThatIsTooBigKeepsItsData) {
   const nfs4::FileHandle file = make_file4("file", pattern(8192));
   nfs4::ChannelAttrs small = channel();

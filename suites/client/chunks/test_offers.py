@@ -28,7 +28,7 @@ def _raw_positions(octets):
     return found
 
 
-def _item_positions(call, positions=()):
+def item_positions(call, positions=()):
     """Where a call's DDP-eligible arguments are; those at `positions` are not there."""
     try:
         items = nfs.binding.eligible_arguments(call, positions)
@@ -71,7 +71,7 @@ def test_position(bench):
     aligned = all(position % 4 == 0 for each in found for position in each)
     expect.true(aligned, "RFC8166-3.4.5-3", "positions are multiples of four", outcome=outcome)
     for sent, chunks in reduced(outcome):
-        there = set(chunks) <= _item_positions(sent.payload, list(chunks))
+        there = set(chunks) <= item_positions(sent.payload, list(chunks))
         what = "each position is that of an item that is not in the Send"
         expect.true(there, "RFC8166-3.4.5-2", what, outcome=outcome)
     expect(outcome, "RFC8166-3.4.5-2", must=[kinds.COMPLETED])
@@ -250,7 +250,7 @@ def test_long_call(bench):
     def note(reply):
         if reply.call.proc == wire.Procedure.NOMSG:
             positions = {entry.position for entry in reply.call.read_list}
-            items = _item_positions(reply.rpc_call) if reply.rpc_call else set()
+            items = item_positions(reply.rpc_call) if reply.rpc_call else set()
             seen.append((positions, items))
         reply.conform()
 

@@ -143,9 +143,20 @@ def make_read_request(msn, sink, length, source):
 
 def next_fpdu(stream, begun=b""):
     """The next Fpdu of a StartupStream, after its first octets `begun`. None if the stream ends first, or stays silent."""
+    found = next_or_silence(stream, begun)
+    return None if found is SILENCE else found
+
+
+SILENCE = object()
+
+
+def next_or_silence(stream, begun=b""):
+    """The next Fpdu as next_fpdu gives it. None if the stream ends first, SILENCE if nothing comes in time."""
     octets = begun
     while lacking := missing(octets):
         more = stream.first_octets(lacking)
+        if more is None:
+            return SILENCE
         if not more:
             return None
         octets += more

@@ -3,7 +3,7 @@
 from steertag.nfs import direct
 from steertag.suite import case, expect, kinds
 from ..direct_user import DirectUser, expect_nothing_of
-from .fpdus import LENGTH_OCTETS, make_read_request, next_fpdu, READ_RESPONSE
+from .fpdus import LENGTH_OCTETS, make_read_request, next_or_silence, READ_RESPONSE, SILENCE
 from .startup_stream import MARKERS, request, StartupStream
 
 CLOSED, COPIED = "ODAFS-33", "RFC5040-4.4-2"
@@ -22,19 +22,22 @@ def start_optimistic(bench, stream, user):
 
 
 def take_responses(stream, begun, sinks):
-    """Places the octets of Read Responses in their sinks, one behind the other, until all are full or the stream
-    ends."""
+    """Places the octets of Read Responses in their sinks, one behind the other. It ends when all are full, or with the
+    stream, by a Terminate or without. False if the server stays silent instead."""
     length, left = len(sinks[0]), sum(map(len, sinks))
     while left > 0:
-        fpdu = next_fpdu(stream, begun)
+        fpdu = next_or_silence(stream, begun)
         begun = b""
+        if fpdu is SILENCE:
+            return False
         if fpdu is None or fpdu.opcode != READ_RESPONSE:
-            return
+            return True
         number, at = divmod(fpdu.offset, length)
         known = fpdu.stag == SINK_STAG and number < len(sinks)
         expect.true(known, COPIED, "sink of a Read Response")
         sinks[number][at : at + len(fpdu.payload)] = fpdu.payload
         left -= len(fpdu.payload)
+    return True
 
 
 @case(
@@ -63,7 +66,8 @@ def test_returned_untaken(bench):
         user.result("RETURN", direct.ReturnArgs(refs=[old]))
         expect(user.exchange("REFS", user.refs_args(other, 1)), CLOSED, must=[kinds.REPLY])
         sinks = [bytearray(length) for _ in range(reads)]
-        take_responses(stream, begun, sinks)
+        ended = take_responses(stream, begun, sinks)
+    expect.true(ended, CLOSED, "all octets come, or the end of the stream")
     for sink in sinks:
         expect_nothing_of(content, bytes(sink), CLOSED)
         data = direct.open_frame(bytes(sink), old.generation)

@@ -27,13 +27,17 @@ constexpr std::size_t kSize = kStripes * kServers * kUnit + 100;
 /// A metadata server and its data servers in a thread of their own.
 class Servers {
  public:
-  Servers(std::string_view url, const StripePattern& pattern)
+  Servers(std::string_view url, const StripePattern& pattern,
+          std::uint32_t credits = kDefaultCredits, std::uint32_t slots = 0)
       : storage_(counting_clock(), seeded_random(8)) {
     const net::Url urls[] = {*net::parse_url(url)};
     Nfs4StateOptions state;
     state.clock = std::chrono::steady_clock::now;
     state.random = seeded_random(9);
-    auto started = StripedServer::start(urls, storage_, state, pattern, {});
+    state.slots = slots;
+    ServerOptions how;
+    how.credits = credits;
+    auto started = StripedServer::start(urls, storage_, state, pattern, how);
     EXPECT_TRUE(started) << started.error().message();
     server_ = std::move(*started);
     url_ = server_->metadata_server().listening().front();
@@ -53,6 +57,11 @@ class Servers {
     const std::lock_guard lock(mutex_);
     --waiting_;
     return action(*server_);
+  }
+  /// Connections that a data server has had.
+  std::uint64_t connections(std::size_t index) {
+    return locked(
+        [&](StripedServer& server) { return server.data_server(index).statistics().connections; });
   }
   /// Octets of RDMA Reads and Writes of a data server.
   std::uint64_t carried(std::size_t index) {
@@ -176,6 +185,33 @@ TEST_P(StripedFilesTest, OctetsGoToTheDataServersAndComeBack) {
   if (servers.url().provider == "tcp") return;
   for (std::size_t index = 0; index < kServers; ++index)
     EXPECT_GE(servers.carried(index), 2 * kStripes * kUnit);
+}
+
+TEST_P(StripedFilesTest, CallsWithASlotWaitForCredits) {
+  constexpr std::uint32_t kCredits = 4, kSlots = 16;
+  Servers many(GetParam().provider, {kServers, kUnit, GetParam().dense}, kCredits, kSlots);
+  FileClientOptions options;
+  options.credits = kCredits;
+  options.slots = kSlots;
+  const Bytes octets = pattern(kSize);
+  for (const bool layouts : {true, false}) {
+    options.layouts = layouts;
+    const auto client = connect(many, options);
+    store(*client, octets);
+    EXPECT_EQ(fetch(*client), octets);
+    if (const StripedFiles* striped = client->striped()) {
+      EXPECT_EQ(striped->slots(), kSlots);
+      for (const auto& server : striped->data_servers().all()) EXPECT_EQ(server->slots(), kSlots);
+    }
+    if (const auto* requester = dynamic_cast<Requester*>(&client->transport())) {
+      EXPECT_LE(requester->statistics().most_in_flight, kCredits);
+      EXPECT_EQ(requester->statistics().connections, 1U) << "beyond its credits it loses this one";
+    }
+    EXPECT_TRUE(client->files().remove(client->files().find("/export", true)->handle, "file"));
+    EXPECT_TRUE(client->files().end());
+  }
+  for (std::size_t index = 0; index < kServers; ++index)
+    EXPECT_EQ(many.connections(index), 1U) << index;
 }
 
 TEST_P(StripedFilesTest, ClientWithoutLayoutsSeesTheSameOctets) {

@@ -5,6 +5,7 @@
 #include "nfs/nfs3_procedures.h"
 #include "nfs/v4/open_ops.h"
 #include "rpc/message.h"
+#include "wire/header.h"
 #include "wire/xdr.h"
 
 namespace steertag::deviations {
@@ -50,6 +51,34 @@ void bind_owner_to_connection(peer::CallStep& call) {
                                    [&](nfs4::OpenArgs& args) { args.owner.owner = View(name); });
 }
 
+void note_calls_of_lost_connection(const fabric::CloseReason& /*reason*/, History& history) {
+  history.server->lost_calls.insert(history.calls.begin(), history.calls.end());
+}
+
+/// The repeated RENAME goes the other way: with NFS3_OK nothing is renamed any more.
+void undo_repeated_rename(Arriving& arriving) {
+  wire::Header header;
+  const auto payload = wire::decode(arriving.message(), header);
+  if (!payload || !arriving.history.server->lost_calls.contains(header.xid)) return;
+  wire::Reader reader(*payload);
+  rpc::CallHeader call;
+  call.decode(reader);
+  if (!reader.ok() || call.program != nfs3::kProgram || call.version != nfs3::kVersion ||
+      call.procedure != static_cast<std::uint32_t>(nfs3::Procedure::NFSPROC3_RENAME))
+    return;
+  const std::size_t arguments_at = payload->size() - reader.remaining();
+  nfs3::RenameArgs args;
+  args.decode(reader);
+  if (!reader.ok()) return;
+  std::swap(args.from, args.to);
+  Bytes message;
+  wire::encode(header, message);
+  message.insert(message.end(), payload->begin(), payload->begin() + std::ptrdiff_t(arguments_at));
+  wire::Writer writer(message);
+  args.encode(writer);
+  arriving.replace(std::move(message));
+}
+
 constexpr Deviation kRetries[] = {
     {.name = "retries-executed-again",
      .breaks = {"RFC1813-4.5-1", "RFC7530-16.33.5-1"},
@@ -80,6 +109,12 @@ constexpr Deviation kRetries[] = {
      .sentence = "A call that is repeated gets the reply that was kept last.",
      .server = {.options =
                     [](peer::ServerOptions& options) { options.retries.gives_own_reply = false; }},
+     .script_shows = false},
+    {.name = "repeated-rename-undone",
+     .breaks = {"RFC1813-4.5-1"},
+     .sentence =
+         "RENAME that is repeated over another connection succeeds, and nothing is renamed.",
+     .server = {.arrival = undo_repeated_rename, .down = note_calls_of_lost_connection},
      .script_shows = false},
     {.name = "exclusive-create-by-xid",
      .breaks = {"RFC1813-3.3.8-1"},

@@ -25,8 +25,11 @@ inline constexpr std::size_t kMostClientsPerHost = kMostClients / 4;
 inline constexpr std::size_t kMostUnconfirmedPerHost = kMostUnconfirmedClients / 4;
 /// Sessions of one client: one is in use, others are left from restarts or made for trunking.
 inline constexpr std::size_t kMostSessionsPerClient = 16;
-/// Slots of one session: as many as a Linux client asks for.
+/// Slots of one session, unless the options say otherwise: as many as a Linux client asks for.
 inline constexpr std::uint32_t kMostSlots = 64;
+/// Slots of one session that the options can allow: as many as there can be credits. Each reserves
+/// a cached reply.
+inline constexpr std::uint32_t kMostOfferedSlots = 1024;
 /// ca_maxresponsesize_cached: replies that clients want cached are those of OPEN, CREATE, REMOVE,
 /// LOCK ..., with attributes far below this.
 inline constexpr std::uint32_t kLargestCachedReply = 4096;

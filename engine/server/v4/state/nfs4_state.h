@@ -22,6 +22,9 @@ struct Nfs4StateOptions {
   /// Gives boot instance, session ids and confirm verifiers; must differ from start to start.
   std::function<std::uint64_t()> random;
   std::chrono::seconds lease = kLeaseTime;
+  /// Slots of a session at most, however many credits its connection has; up to kMostOfferedSlots.
+  /// A call with a slot but no credit waits at the client. 0: as many as credits, and kMostSlots.
+  std::uint32_t slots = 0;
   /// File that names the clients with state, so that they can reclaim it after a restart. With ""
   /// there is no file, no grace period and nothing to reclaim.
   std::string recovery_path;

@@ -152,6 +152,22 @@ TEST_F(V4ClientTest, OneHostTakesNoMoreThanItsShare) {
   EXPECT_EQ(come("192.0.2.66", 0), Status::NFS4_OK);
 }
 
+TEST_F(V4ClientTest, AllAddressesOfOneNetworkAreOneHost) {
+  const auto come = [&](const std::string& host) {
+    Actor actor;
+    actor.owner = host;
+    actor.host = host;
+    const auto id = run(op_exchange_id, exchange_args(actor), actor).resok4;
+    return state->tables().find_client(id.eir_clientid)->host_usage;
+  };
+  const HostUsage* const first = come("[2001:db8:0:1::7]");
+  EXPECT_EQ(come("[2001:db8:0:1:2:3:4:5]"), first) << "a host can use every address of its /64";
+  EXPECT_NE(come("[2001:db8:0:2::7]"), first);
+  const HostUsage* const four = come("192.0.2.7");
+  EXPECT_EQ(come("[::ffff:192.0.2.7]"), four) << "an IPv4-mapped address is the one in it";
+  EXPECT_NE(four, first) << "that one host has both cannot be known";
+}
+
 TEST_F(V4ClientTest, UnconfirmedRecordsOfOneHostPushOutNoOthers) {
   Actor actor;
   actor.owner = "patient";

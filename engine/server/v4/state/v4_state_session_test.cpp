@@ -42,6 +42,30 @@ TEST_F(V4SessionTest, ChannelsShrinkButDoNotGrow) {
       << "RFC 8881 18.36.3: operations and requests of the backchannel are the client's";
 }
 
+TEST_F(V4SessionTest, SlotsAreBoundByCreditsUnlessTheOptionsSayHowMany) {
+  const auto granted = [this](std::uint32_t of_options, std::uint32_t by_credits) {
+    Nfs4StateOptions options;
+    options.clock = [this] { return now; };
+    options.random = seeded_random(++starts);
+    options.slots = of_options;
+    state = std::make_unique<Nfs4State>(options);
+    Actor actor;
+    actor.most_slots = by_credits;
+    const auto id = run(op_exchange_id, exchange_args(actor), actor).resok4;
+    auto args = session_args(id.eir_clientid, id.eir_sequenceid);
+    args.csa_fore_chan_attrs.ca_maxrequests = 2000;
+    return run(op_create_session, args, actor).resok4.csr_fore_chan_attrs.ca_maxrequests;
+  };
+  EXPECT_EQ(granted(0, 5), 5U);
+  EXPECT_EQ(granted(0, 128), kMostSlots);
+  EXPECT_EQ(granted(0, 0), kMostSlots) << "over TCP";
+  EXPECT_EQ(granted(10, 5), 10U);
+  EXPECT_EQ(granted(4, 8), 4U);
+  EXPECT_EQ(granted(256, 128), 256U);
+  EXPECT_EQ(granted(256, 0), 256U);
+  EXPECT_EQ(granted(kMostOfferedSlots + 1, 0), kMostOfferedSlots);
+}
+
 TEST_F(V4SessionTest, ASessionThatCannotWorkIsNotMade) {
   Actor actor;
   const auto id = run(op_exchange_id, exchange_args(actor), actor).resok4;
