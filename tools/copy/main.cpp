@@ -163,6 +163,7 @@ int main(int argc, char** argv) {
                "offer a reply chunk of sixteen segments with each call");
   app.add_option("--reconnect-pause-ms", pause_ms,
                  "over RDMA: behind the first connection that does not come up; then doubled")
+      ->check(CLI::Range(std::uint32_t{1}, kLongestWaitMs))
       ->capture_default_str();
   app.add_flag("--twice", options.twice, "open, read and close the source once before");
   app.add_flag("--open-again", options.open_again,
@@ -175,7 +176,8 @@ int main(int argc, char** argv) {
                  "from a call to its reply at a data server; then the metadata server is used")
       ->check(CLI::Range(std::uint32_t{1}, kLongestWaitMs))
       ->capture_default_str();
-  auto data_pause_ms = static_cast<std::uint32_t>(options.client.session.data_servers.pause.count());
+  auto data_pause_ms =
+      static_cast<std::uint32_t>(options.client.session.data_servers.pause.count());
   app.add_option("--data-server-pause-ms", data_pause_ms,
                  "from the failure of a data server to its next try")
       ->check(CLI::Range(std::uint32_t{1}, kLongestWaitMs))

@@ -10,6 +10,11 @@ bool is_later(const Time& one, const Time& other) {
   return std::pair(one.seconds, one.nanoseconds) > std::pair(other.seconds, other.nanoseconds);
 }
 
+/// What an extent of these octets counts against the limit.
+std::size_t cost(View octets) {
+  return VolatileBackend::kExtentOverhead + octets.size();
+}
+
 }  // namespace
 
 VolatileBackend::VolatileBackend(std::unique_ptr<Backend> stable, std::size_t most_bytes,
@@ -42,7 +47,7 @@ void VolatileBackend::forget_if_gone(const Result<NodeId>& file) {
   if (!file || files_.empty() || stable_->attributes(*file)) return;
   std::erase_if(files_, [&](const auto& each) {
     if (stable_->resolve(each.first)) return false;
-    for (const auto& [offset, octets] : each.second.extents) bytes_ -= octets.size();
+    for (const auto& [offset, octets] : each.second.extents) bytes_ -= cost(octets);
     return true;
   });
 }
@@ -99,12 +104,12 @@ void VolatileBackend::cut(Unstable& file, std::uint64_t from, std::uint64_t to) 
     }
     const Bytes octets = std::move(at->second);
     at = file.extents.erase(at);
-    bytes_ -= octets.size();
+    bytes_ -= cost(octets);
     const auto keep = [&](std::uint64_t first, std::uint64_t last) {
       if (first >= last) return;
       const View kept = View(octets).subspan(first - begin, last - first);
       file.extents.emplace(first, Bytes(kept.begin(), kept.end()));
-      bytes_ += kept.size();
+      bytes_ += cost(kept);
     };
     keep(begin, from);
     keep(to, end);
@@ -117,24 +122,25 @@ Status VolatileBackend::write(NodeId node, std::uint64_t offset, View data) {
     return status;
   const std::uint64_t most = stable_->largest_file_bytes();
   if (offset > most || data.size() > most - offset) return Status::too_big;
-  Unstable& file = files_[stable_->handle(node)];
+  const Handle handle = stable_->handle(node);
+  Unstable& file = files_[handle];
   cut(file, offset, offset + data.size());
   file.extents.emplace(offset, Bytes(data.begin(), data.end()));
   file.end = std::max(file.end, offset + data.size());
   file.mtime = clock_();
-  bytes_ += data.size();
+  bytes_ += cost(data);
   ++writes_.put(node);
-  return bytes_ > most_bytes_ ? hand_over_all() : Status::ok;
+  return bytes_ > most_bytes_ ? hand_over_all(handle) : Status::ok;
 }
 
 Status VolatileBackend::hand_over(const Handle& handle, Unstable file) {
   const auto node = stable_->resolve(handle);
   Status status = node ? Status::ok : node.error();
   for (const auto& [offset, octets] : file.extents) {
-    bytes_ -= octets.size();
+    bytes_ -= cost(octets);
     if (status == Status::ok) status = stable_->write(*node, offset, octets);
   }
-  // Clients send again what the storage did not take, and are told why.
+  // By the write verifier clients see that they have to send again what the storage did not take.
   if (status != Status::ok) ++losses_;
   return status;
 }
@@ -144,14 +150,14 @@ Status VolatileBackend::publish(NodeId node) {
   return file ? hand_over(file.key(), std::move(file.mapped())) : Status::ok;
 }
 
-Status VolatileBackend::hand_over_all() {
-  Status first = Status::ok;
+Status VolatileBackend::hand_over_all(const Handle& own) {
+  Status of_own = Status::ok;
   while (!files_.empty()) {  // shrinks in every round
     auto file = files_.extract(files_.begin());
     const Status status = hand_over(file.key(), std::move(file.mapped()));
-    if (first == Status::ok) first = status;
+    if (file.key() == own) of_own = status;
   }
-  return first;
+  return of_own;
 }
 
 Status VolatileBackend::commit(NodeId node) {

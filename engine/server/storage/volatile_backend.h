@@ -19,7 +19,11 @@ inline constexpr std::size_t kMostUnstableFiles = 65'536;
 /// file's attributes by this one. A write that they make meanwhile is overwritten then.
 class VolatileBackend final : public Backend {
  public:
-  /// Beyond `most_bytes` all unstable octets go to the storage early, as a host may write back.
+  /// Of an extent beside its octets: the node of the map and the buffer's own words.
+  static constexpr std::size_t kExtentOverhead = 128;
+
+  /// Beyond `most_bytes`, with an overhead for each extent, all unstable octets go to the storage
+  /// early, as a host may write back.
   VolatileBackend(std::unique_ptr<Backend> stable, std::size_t most_bytes, Clock clock);
 
   NodeId root() const override { return stable_->root(); }
@@ -76,14 +80,15 @@ class VolatileBackend final : public Backend {
   /// Gives up what a removed file has.
   void forget_if_gone(const Result<NodeId>& file);
   Status hand_over(const Handle& handle, Unstable file);
-  Status hand_over_all();
+  /// The result is that of the file with this handle.
+  Status hand_over_all(const Handle& own);
 
   std::unique_ptr<Backend> stable_;
   std::size_t most_bytes_;
   Clock clock_;
   // By handles: the number of a removed file may become that of another.
   std::map<Handle, Unstable> files_;
-  std::size_t bytes_ = 0;  // of all extents
+  std::size_t bytes_ = 0;  // that all extents cost
   mutable LruMap<NodeId, std::uint64_t> writes_{kMostUnstableFiles};
   std::uint64_t losses_ = 0;  // times that the storage refused octets
 };

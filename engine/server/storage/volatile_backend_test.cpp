@@ -20,7 +20,8 @@ class VolatileBackendTest : public DirectoryTest {
   void start() {
     auto below = DirectoryBackend::open(options, clock(), seeded_random(++starts));
     ASSERT_TRUE(below) << below.error();
-    above = std::make_unique<VolatileBackend>(std::move(*below), kRoom, clock());
+    above = std::make_unique<VolatileBackend>(std::move(*below),
+                                              kRoom + VolatileBackend::kExtentOverhead, clock());
     file = *above->lookup(above->root(), "file");
   }
   Status put(std::string_view text, std::uint64_t offset) {

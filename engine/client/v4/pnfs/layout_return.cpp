@@ -176,8 +176,8 @@ void Layouts::settle(const StripedFileRef& file) {
   file->busy = true;
   // RFC 8881 20.3.3: where the layout changes, nothing is committed by it.
   const auto at_data_server = [](const auto& each) { return each.first.first != nullptr; };
-  const bool changed =
-      (file->recall && file->recall->changed) || std::exchange(file->bulk_changed, false);
+  const bool in_bulk = std::exchange(file->bulk_changed, false);
+  const bool changed = in_bulk || (file->recall && file->recall->changed);
   if (changed && std::erase_if(file->unstable, at_data_server) > 0) ++file->verifier;
   // What a COMMIT has lost is written again; the metadata server's errors come with the next one.
   flush(file, [this, file](const Outcome&) { give_back(file); });

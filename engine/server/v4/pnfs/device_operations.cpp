@@ -19,9 +19,11 @@ const nfs4::Bitmap& all_notices() {
 
 /// Whether the client may ask for the device: the present one, or one that its layouts name.
 bool is_known(const nfs4::DeviceId& device, const DataServers& data_servers, const Client& client) {
+  // Of one that was taken out there are no addresses: its layouts are recalled.
+  if (!data_servers.complete()) return false;
   if (uses_device(client, device)) return true;
   const bool kept = data_servers.policy().keeps_device || !client.layouts.empty();
-  return device == data_servers.device() && data_servers.complete() && kept;
+  return device == data_servers.device() && kept;
 }
 
 }  // namespace

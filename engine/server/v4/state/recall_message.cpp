@@ -122,7 +122,9 @@ std::size_t most_recall_octets(const Session& session, nfs4::CbOpnum callback) {
     if (callback == nfs4::CbOpnum::OP_CB_RECALL) {
       add_delegation_recall(operations, {}, {});
     } else if (callback == nfs4::CbOpnum::OP_CB_NOTIFY_DEVICEID) {
-      add_notice(operations, DeviceNotice{});
+      DeviceNotice longest;
+      longest.type = nfs4::NOTIFY_DEVICEID4_CHANGE;
+      add_notice(operations, longest);
     } else {
       operations.add(callback, recall_of_file({}, {}));
     }
