@@ -381,9 +381,9 @@ CALLBACK_ENDS = {
     hostile=True,
 )
 def test_callback(bench, end):
-    """A callback ends before its CB_SEQUENCE does, behind whole ones of the same length, for each of which there is a
-    receive. None of its operations is executed, and its slot stays as it was: another callback with that sequence id
-    is a new one."""
+    """A callback ends before its CB_SEQUENCE does, behind whole ones of the same length. Those find a receive each.
+    None of its operations is executed, and its slot stays as it was: another callback with that sequence id is a new
+    one."""
     back = CutCallback(CALLBACK_ENDS[end])
     outcome = bench.use(back)
     stays(back, outcome, REVERSE_RECEIVES if back.short is None else SAME)

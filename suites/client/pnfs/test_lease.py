@@ -23,10 +23,10 @@ class Unrenewed(StripedServer):
         self.is_short = False  # the client has asked for the lease, and got the short one
         self.began = None  # when it began to put off, time.monotonic()
         self.ended = False
-        self.late = []  # READs and WRITEs at data servers, when the lease is over
-        self._over_at = None  # when that was seen
-        self._watched_from = None  # when the slack was over
-        self._took = False  # the poll has brought a call to a data server
+        self.late = []  # READs and WRITEs at data servers in the watch.
+        self._over_at = None  # when the lease was seen to be over.
+        self._watched_from = None  # when the watch began
+        self._took = False  # a READ or WRITE has come since the last poll
         self._paced = []  # (when it is due, reply)
 
     def _put_off(self, _call, result):
@@ -74,8 +74,8 @@ class Unrenewed(StripedServer):
             reply.conform_late()
 
     def _watch(self, now):
-        """Goes on from the lease to the slack, and to the watch. What had arrived before the watch is taken: the poll
-        brought nothing."""
+        """Goes on from the lease to the slack, and to the watch. The watch begins at a poll that brings nothing, so
+        that all that had arrived is taken."""
         took, self._took = self._took, False
         if self._over_at is None:
             self._over_at = now if now > self.began + LEASE_S else None
