@@ -24,9 +24,9 @@ class Unrenewed(StripedServer):
         self.began = None  # when it began to put off, time.monotonic()
         self.ended = False
         self.late = []  # READs and WRITEs at data servers in the watch.
-        self._over_at = None  # when the lease was seen to be over.
-        self._watched_from = None  # when the watch began
-        self._took = False  # a READ or WRITE has come since the last poll
+        self._over_at = None  # When the lease was seen to be over.
+        self._watched_from = None  # When the watch began.
+        self._took = False  # A READ or WRITE has come since the last poll.
         self._paced = []  # (when it is due, reply)
 
     def _put_off(self, _call, result):
