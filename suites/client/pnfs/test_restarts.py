@@ -53,19 +53,25 @@ class Restarting(StripedServer):
             self.is_stranger = False
 
     @property
-    def made_at(self):
-        """When the client has asked for another session; None: never."""
+    def made_again(self):
+        """The first CREATE_SESSION that has given the client another session; None: there is none."""
         lost_at = min(self.lost.values())
-        made = [call.at for call in self.at_data_servers("CREATE_SESSION") if call.server == VICTIM]
-        return min((at for at in made if at > lost_at), default=None)
+        for call in self.at_data_servers("CREATE_SESSION"):
+            if call.server == VICTIM and call.at > lost_at and call.succeeded("CREATE_SESSION"):
+                return call
+        return None
 
     @property
     def used_lost(self):
-        """Calls in a lost session behind the request for another one. A connection keeps the order of calls."""
+        """Calls in a lost session behind the request for another one, on the same connection. That keeps the order of
+        calls; between connections there is none."""
+        made = self.made_again
         return [
             call
             for call in self.at_data_servers("SEQUENCE")
-            if bytes(call["SEQUENCE"].sa_sessionid) in self.lost and call.at > self.made_at
+            if bytes(call["SEQUENCE"].sa_sessionid) in self.lost
+            and call.conn is made.conn
+            and call.at > made.at
         ]
 
 
@@ -98,13 +104,13 @@ def test_restarted(bench, name):
     expect(outcome, SESSION, must=[kinds.COMPLETED])
     if not script.lost:
         bench.not_testable("the client does not use that data server")
-    if script.made_at is not None:
+    if script.made_again is not None:
         what = "calls in the lost session behind CREATE_SESSION of another one"
         expect.equal(len(script.used_lost), 0, SESSION, what, outcome=outcome)
     if bench.client.ours:
         what = "READ and WRITE go on at the data server in another session"
         expect.true(bool(_goes_on(script)), SESSION, what, outcome=outcome)
-    elif script.made_at is None:
+    elif script.made_again is None:
         bench.latitude(SESSION, "it does without the data server")
 
 

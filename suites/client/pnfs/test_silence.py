@@ -9,7 +9,7 @@ from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import operations_of
 from ..call_kinds import SPOILER
 from ..memory_use import source, target
-from .striped_server import NEEDS, StripedServer, use_striped
+from .striped_server import IO, NEEDS, StripedServer, use_striped
 
 LOST, CLOSED = "RFC8881-12.7.6-1", "RFC8166-4.4.1-2"
 # The data server that stays silent.
@@ -34,9 +34,8 @@ class Silent(StripedServer):
         self.probed = None  # the Reply whose memory was used
         self.read = []  # octets that RDMA Reads gave
         self._answered_behind = False
-        self.goes_on = (
-            False  # its connection has brought a call behind a reply that left behind the use
-        )
+        # Its connection has brought a call behind a reply that left behind the use.
+        self.goes_on = False
 
     def post(self, reply):
         if reply.conn.server != VICTIM:
@@ -48,25 +47,26 @@ class Silent(StripedServer):
         return False
 
     def on_call(self, conn, call):
+        before = len(self.calls)
         found = super().on_call(conn, call)
         if self.probed is not None and conn is self.probed.conn:
             self.goes_on |= self._answered_behind
-        if conn.server is None and self.probed is None and operations_of(call):
-            self._probe(self.calls[-1])
+        if conn.server is None and self.probed is None and self._name in IO:
+            for made in self.calls[before:]:
+                self._probe(made)
         return found
 
     def _probe(self, made):
-        if made.io is None:
-            return
+        """Uses the memory of the first call without answer that has one of its offsets."""
+        wanted = self._offsets(made.operations)
         for reply in self.unanswered:
-            (io,) = [
-                arguments
-                for number, arguments in operations_of(reply.rpc_call)
-                if number.name == self._name
-            ]
-            if self._name in made and io.offset == made[self._name].offset:
+            if wanted & self._offsets(operations_of(reply.rpc_call)):
                 self._use(reply)
                 return
+
+    def _offsets(self, operations):
+        """Those of its READs, or WRITEs: a COMPOUND may have several."""
+        return {arguments.offset for number, arguments in operations if number.name == self._name}
 
     def _use(self, reply):
         self.probed = reply

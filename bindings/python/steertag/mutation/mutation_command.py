@@ -8,9 +8,8 @@ from .. import progress, suites_place
 from ..failure import Failure
 from .provider_choice import parted, PROVIDERS
 
-FAULTY = (
-    1  # the exit status if a deviation was not caught, or is shown first under a wrong requirement
-)
+# The exit status if a deviation was not caught, or is shown first under a wrong requirement.
+FAULTY = 1
 DESCRIPTION = """\
 Runs a suite against each deviation of the bundled server, or of our own client. A case must catch it under the
 requirement that the deviation breaks, and must show no other as the first one broken. The exit status is 0 if each is

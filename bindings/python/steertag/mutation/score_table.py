@@ -104,7 +104,8 @@ def _test_of(root, deviation):
 
 def write_json(path, outcomes):
     """Writes the file for `steertag coverage --deviations`. `by` is empty if no case caught the
-    deviation. `requirement` is the expected id, and `shown` the first one; `blame` compares them. If all rows have `whole`, a case outside of every `failed` fails by no deviation.
+    deviation. `requirement` is the expected id, and `shown` the first one; `blame` compares them. If
+    all rows have `whole`, a case outside of every `failed` fails by no deviation.
     """
     whole = {outcome.deviation.name for outcome in outcomes if outcome.whole}
     rows = [
