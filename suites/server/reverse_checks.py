@@ -1,5 +1,6 @@
 """What the cases on the reverse direction share: delegations, conflicts and recalls."""
 
+from steertag import wire
 from steertag.suite import expect, kinds
 from steertag.suite.cases.case_end import unprepared
 from steertag.suite.exchange.deadline import Limit
@@ -36,6 +37,22 @@ def as_outcome(callback):
         return None
     number = callback.message.number
     return Outcome(kinds.CALL, callback.conn, number=number, xid=callback.xid)
+
+
+def error_for(callback):
+    """An RDMA_ERROR in place of the reply to a callback."""
+    draft = wire.Draft()
+    draft.xid, draft.credit = callback.xid, callback.among.credits
+    draft.proc, draft.error = wire.Procedure.ERROR, wire.ErrorCode.CHUNK
+    return draft
+
+
+def reply_with_chunk(callback):
+    """The legal reply to a callback, but with a write chunk."""
+    draft = callback.among.reply_to(callback)
+    offer = callback.conn.offer(len(draft.payload), write=True)
+    draft.write_list = [wire.DraftChunk(segments=[offer.segment()])]
+    return draft
 
 
 class Recall:

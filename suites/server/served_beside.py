@@ -7,10 +7,13 @@ from .chunk_checks import expect_read, read_call, write_call
 
 SERVED = "RFC8166-3.3.3-1"
 DATA = 9001
+# Clients that stall: more than a default nfsd has threads.
+STALLED = 12
 # Rounds that are timed, with a call of each kind.
 ROUNDS = 4
-# Rounds beside clients that stall may take so many times as long as those before, or so long whatever those took.
-MOST_RATIO, FLOOR_MS = 5, 400
+# Rounds beside clients that stall may take so many times as long as those before, or so long whatever those took. A
+# server that waits 150 ms for each of them needs 1800 ms. A busy machine with sanitizers needs less than the floor.
+MOST_RATIO, FLOOR_MS = 5, 1500
 # So often clients stall anew, if the rounds beside the last ones were slow: a machine may be busy for a while.
 ATTEMPTS = 3
 
@@ -28,7 +31,8 @@ class ServedClient:
 
     def expect_served_beside(self, stalled):
         """`stalled()` is a context in which others stall. The client takes about as long there as it does without them,
-        at one of the attempts at least. One that comes later is served too."""
+        at one of the attempts at least. One that comes later is served too. RFC 8166 sets no time: a third party that
+        takes longer gets a warning, and the bundled server fails."""
         slow = []
         for _ in range(ATTEMPTS):
             before_ms = self._rounds_ms()
@@ -39,8 +43,10 @@ class ServedClient:
                 return
             slow.append(f"{beside_ms:.0f} ms beside them, and {before_ms:.0f} ms just before")
         found = "; ".join(slow)
-        what = f"a client is served beside others that stall; {3 * ROUNDS} calls took {found}"
-        expect.true(False, SERVED, what)
+        calls = f"{3 * ROUNDS} calls took {found}"
+        if self._bench.target.bundled:
+            expect.true(False, SERVED, f"a client is served beside others that stall; {calls}")
+        self._bench.warn(SERVED, f"a client is slowed down by others that stall; {calls}")
 
     def _rounds_ms(self):
         began = time.monotonic()

@@ -9,7 +9,7 @@ import pytest
 from steertag import wire
 from steertag.suite import case
 from ..chunk_checks import READ_RESULT, read_call, write_call
-from ..served_beside import DATA, SERVED, ServedClient
+from ..served_beside import DATA, SERVED, ServedClient, STALLED
 from .fpdus import (
     CRC_OCTETS,
     LENGTH_OCTETS,
@@ -20,10 +20,6 @@ from .fpdus import (
 )
 from .startup_stream import MARKERS, request, StartupStream
 
-# As many as a default nfsd has threads.
-STALLED = 8
-# Each with a full window: more than these threads have clients.
-FULL = 12
 # Calls of a window, at most.
 MOST_CALLS = 64
 # Calls of each stalled client: a new one has one credit, one that was answered has more.
@@ -136,19 +132,18 @@ STALLS = {
 )
 @pytest.mark.parametrize("stall", STALLS)
 def test_others(bench, stall):
-    """Eight clients stall, or twelve with full windows. One that was there before gets its replies in time, and one
+    """Twelve clients stall. One that was there before gets its replies in time, and one
     that comes later. The time is a multiple of what the same calls took just before."""
     large = bench.file(bytes(UNTAKEN))
     served, maker = ServedClient(bench), bench.connect()
 
     @contextlib.contextmanager
     def stalled():
-        count = FULL if stall == "window-full" else STALLED
         with contextlib.ExitStack() as streams:
             # All are connected before the first one stalls: a server may have no turn for a later one.
             clients = [
                 Stalled(bench, maker, streams.enter_context(StartupStream(bench)))
-                for _ in range(count)
+                for _ in range(STALLED)
             ]
             if stall == "window-full":
                 for client in clients:

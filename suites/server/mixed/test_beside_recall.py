@@ -4,7 +4,6 @@
 
 import pytest
 
-from steertag import wire
 from steertag.suite import case, expect, kinds
 from steertag.suite.cases.environments import ENVIRONMENTS
 from steertag.suite.nfs_client.nfs4_client import getattr_of, in_time, putfh, write
@@ -13,7 +12,7 @@ from ..invalidation_checks import expect_own, OWN, PLAIN
 from ..message_words import CHUNK_SHAPE, expect_err_chunk
 from ..nfs4_checks import expect_content, expect_reads, NFS4, read_operations
 from ..reply_chunk_checks import expect_any_form, LONG_REPLY
-from ..reverse_checks import AFTER_LOSS_MS, ENDS, Recall, REVOKED
+from ..reverse_checks import AFTER_LOSS_MS, ENDS, error_for, Recall, reply_with_chunk, REVOKED
 from .trial import ANSWERED, Trial
 
 EMPTY, RETURNED_EMPTY = "RFC8267-6.4.1-5", "RFC8166-4.3.2.3-3"
@@ -143,34 +142,22 @@ def test_message(bench, message, environment):
     beside.finish()
 
 
-def as_error(beside):
-    draft = wire.Draft()
-    draft.xid, draft.credit, draft.proc = beside.callback.xid, 4, wire.Procedure.ERROR
-    draft.error = wire.ErrorCode.CHUNK
-    return draft
+def under_other_xid(callback):
+    """The legal reply, but for another call."""
+    payload = bytes(callback.among.reply_to(callback).payload)
+    xid = callback.xid ^ OTHER_XID
+    return callback.among.message(xid, xid.to_bytes(4, "big") + payload[4:])
 
 
-def with_chunk(beside):
-    draft = beside.callbacks.reply_to(beside.callback)
-    offer = beside.session.conn.offer(len(draft.payload), write=True)
-    draft.write_list = [wire.DraftChunk(segments=[offer.segment()])]
-    return draft
+def right(callback):
+    """The legal reply."""
+    return callback.among.reply_to(callback)
 
 
-def under_other_xid(beside):
-    payload = bytes(beside.callbacks.reply_to(beside.callback).payload)
-    xid = beside.callback.xid ^ OTHER_XID
-    return beside.callbacks.message(xid, xid.to_bytes(4, "big") + payload[4:])
-
-
-def right(beside):
-    return beside.callbacks.reply_to(beside.callback)
-
-
-# What is sent in place of the answer: f(beside); its requirement; what else is legal.
+# What is sent in place of the answer: f(callback); its requirement; what else is legal.
 WRONG = {
-    "error": (as_error, ERROR_DISCARDED, {}),
-    "chunk": (with_chunk, NO_CHUNKS, {kinds.ERR_CHUNK: "refused", **ENDS}),
+    "error": (error_for, ERROR_DISCARDED, {}),
+    "chunk": (reply_with_chunk, NO_CHUNKS, {kinds.ERR_CHUNK: "refused", **ENDS}),
     "other-xid": (under_other_xid, NOT_THE_REPLY, {}),
     "twice": (right, NOT_THE_REPLY, {}),
 }
@@ -192,7 +179,7 @@ def test_wrong_answer(bench, answer, environment):
     conn = beside.session.conn
     if make is right:
         beside.callbacks.answer(beside.callback)
-    outcome = conn.exchange(make(beside))
+    outcome = conn.exchange(make(beside.callback))
     expect(outcome, requirement_id, must=[kinds.SILENCE], latitude=latitude)
     if not conn.open:
         beside.session.conn = beside.trial.conn = beside.trial.connect()

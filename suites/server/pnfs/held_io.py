@@ -18,6 +18,8 @@ class HeldIo:
     def __init__(self, bench, user, part, io, content, requirement_id):
         self.requirement_id, self.offer = requirement_id, None
         session = user.data_server(part.server)
+        if session.slots <= SLOT:
+            bench.not_testable("the session at the data server has one slot")
         self.conn, _ = bench.connect_data_server(user.device.servers[part.server], alone=True)
         expect(session.bind(self.conn), requirement_id, must=[kinds.REPLY])
         make = self._read if io == "read" else self._write

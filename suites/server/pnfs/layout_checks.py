@@ -53,16 +53,17 @@ def expect_at_metadata_server(user, content, requirement_id):
     """READ at the metadata server gives these octets."""
     for part in user.parts(len(content)):
         asked = user.session, user.handle, part.start, part.length, user.stateid
-        _expect_octets(user.read_at(*asked), part, content, requirement_id)
+        expect_octets(user.read_at(*asked), part, content, requirement_id)
 
 
 def expect_at_data_servers(user, content, requirement_id):
     """READ at the data servers gives these octets."""
     for part in user.parts(len(content)):
-        _expect_octets(user.read_part(part), part, content, requirement_id)
+        expect_octets(user.read_part(part), part, content, requirement_id)
 
 
-def _expect_octets(outcome, part, content, requirement_id):
+def expect_octets(outcome, part, content, requirement_id):
+    """A READ of this part gives the file's octets."""
     expect(outcome, requirement_id, must=[kinds.REPLY])
     found = outcome.result["READ"].resok4.data
     wanted = content[part.start : part.start + part.length]

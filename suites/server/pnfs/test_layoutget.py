@@ -14,8 +14,6 @@ RIGHT, FIRST, SEQUENCE = "RFC8881-12.5.2-2", "RFC8881-12.5.2-3", "RFC8881-12.5.3
 GONE, SEQID_ZERO = "RFC8881-12.5.3-5", "RFC8881-12.5.5.2.1.4-3"
 UNKNOWN_TYPES = {"zero": 0, "private": 0x80000001}
 SMALL = 4096
-# LAYOUTGETs of a case; fewer are under way at once, within the credits that each server grants.
-LAYOUTS_AT_ONCE, MOST_AT_ONCE = 50, 8
 # (loga_iomode, loga_offset, loga_length, loga_minlength) as of RFC 8881 table 22.
 RANGES = {
     "whole": (RW_LAYOUT, 0, ALL, 0),
@@ -153,28 +151,6 @@ def test_seqid(bench):
     left = outcome.result["LAYOUTRETURN"].resok4
     expect.true(left.lrs_present, SEQUENCE, "the layout for writing is left", outcome=outcome)
     expect.equal(left.lrs_stateid.seqid, 4, SEQUENCE, "seqid of LAYOUTRETURN", outcome=outcome)
-
-
-@case("server.pnfs.layoutget.seqids-at-once", requirements=[SEQUENCE], needs=NEEDS, over=ANY)
-def test_seqids_at_once(bench):
-    """50 LAYOUTGETs, up to eight at once. Their stateids have 50 seqids without a gap."""
-    user = LayoutUser(bench)
-    first = user.take(user.layout_get()).logr_stateid
-    most = min(user.session.slots, MOST_AT_ONCE)
-    seqids = []
-    while len(seqids) < LAYOUTS_AT_ONCE:
-        slots = range(min(most, LAYOUTS_AT_ONCE - len(seqids)))
-        calls = [user.layout_get_call(slot) for slot in slots]
-        outcomes = user.session.conn.collect(calls)
-        for call in calls:
-            outcome = expect(outcomes[call.xid], SEQUENCE, must=[kinds.REPLY])
-            got = outcome.result["LAYOUTGET"].resok4.logr_stateid
-            seqids.append(got.seqid)
-            # The oldest that may be under way moves on too.
-            if got.seqid > user.layout_stateid.seqid:
-                user.layout_stateid = got
-    wanted = list(range(first.seqid + 1, first.seqid + 1 + LAYOUTS_AT_ONCE))
-    expect.equal(sorted(seqids), wanted, SEQUENCE, "seqids of LAYOUTGETs at once")
 
 
 @case("server.pnfs.layoutget.seqid-failed", requirements=[SEQUENCE], needs=NEEDS, over=ANY)

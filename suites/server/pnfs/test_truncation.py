@@ -33,7 +33,7 @@ def _open_empty(bench, user):
 
 
 def _expect_done(user, attempt):
-    """What another client does succeeds, after the return of the user's layout if that is recalled for it."""
+    """What a client does succeeds, after the return of the user's layout if that is recalled for it."""
     user.session.conn.callbacks.configure(answers_null=False)
     outcome = expect(attempt(), SIZE, must=[kinds.REPLY, DELAY])
     if outcome.kind == kinds.REPLY:
@@ -48,7 +48,7 @@ def _expect_done(user, attempt):
 @pytest.mark.parametrize("by", ["holder", "other-client", "open"])
 def test_truncation(bench, by):
     """A file that data servers have is truncated at the metadata server, and extended again. The client with the layout
-    does it, or another one, for which the layout may be recalled. READ at the data servers gives zeros behind the cut.
+    does it, or another one, and the layout may be recalled before. READ at the data servers gives zeros behind the cut.
     Fewer octets are zeros too (RFC 8881 13.10)."""
     user = user_with_layout(bench)
     content = written(bench, user, SIZE)
@@ -57,7 +57,7 @@ def test_truncation(bench, by):
     left = 0 if by == "open" else LEFT
     if by == "holder":
         for size in (left, len(content)):
-            expect(_set_size(user, size), SIZE, must=[kinds.REPLY])
+            _expect_done(user, lambda size=size: _set_size(user, size))
     else:
         other = LayoutUser(bench, name=user.name)
         cut = (

@@ -2,17 +2,16 @@
 
 import pytest
 
-from steertag import wire
 from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.nfs4_client import putfh
 from ..message_words import in_a_row
 from ..nfs4_checks import NFS4, READ, WANT_READ, WRITE
-from ..reverse_checks import ENDS
+from ..reverse_checks import ENDS, error_for, reply_with_chunk
 
 RECEIVES = "RFC8167-4.3.2-1"
 # Recalls whose answers a server has survived in any case: what ends its connection later is want of a receive.
 PROOFS = 2
-# Files of which none is delegated, one after the other: the server delegates no more for now.
+# If so many files after each other are not delegated, the server delegates no more for now.
 MOST_FILES = 8
 # The server calls back no more over the connection until it is bound again.
 ANY_DOWN = NFS4.SEQ4_STATUS_CB_PATH_DOWN | NFS4.SEQ4_STATUS_CB_PATH_DOWN_SESSION
@@ -80,28 +79,15 @@ class Recalls:
         return returned
 
 
-def error(conn, callback):
-    draft = wire.Draft()
-    draft.xid, draft.credit = callback.xid, conn.callbacks.credits
-    draft.proc, draft.error = wire.Procedure.ERROR, wire.ErrorCode.CHUNK
-    return draft
-
-
-def chunks(conn, callback):
-    draft = conn.callbacks.reply_to(callback)
-    offer = conn.offer(len(draft.payload), write=True)
-    draft.write_list = [wire.DraftChunk(segments=[offer.segment()])]
-    return draft
-
-
-def cut(conn, callback):
-    draft = conn.callbacks.reply_to(callback)
+def cut(callback):
+    """The legal reply without its end."""
+    draft = callback.among.reply_to(callback)
     draft.payload = bytes(draft.payload)[:CUT_OCTETS]
     return draft
 
 
 # What precedes the good answer.
-SPOILT = {"good": None, "error": error, "chunks": chunks, "cut": cut}
+SPOILT = {"good": None, "error": error_for, "chunks": reply_with_chunk, "cut": cut}
 
 
 @case(
@@ -126,7 +112,7 @@ def test_answers(bench, name):
         if callback is None:
             break
         if SPOILT[name] is not None:
-            conn.send(SPOILT[name](conn, callback))
+            conn.send(SPOILT[name](callback))
         conn.callbacks.answer(callback)
         outcome = recalls.give_back()
         done += 1

@@ -8,9 +8,8 @@ from steertag.suite import case
 from steertag.suite.rdma import roce_packets as roce, roce_responses as responses
 from steertag.suite.rdma.roce_alterations import DROPPED
 from ..chunk_checks import READ_RESULT, write_call
-from ..served_beside import DATA, SERVED, ServedClient
+from ..served_beside import DATA, SERVED, ServedClient, STALLED
 
-STALLED = 8
 FIRST = bytes([0x00])  # SEND First
 
 
@@ -75,7 +74,7 @@ STALLS = {
 )
 @pytest.mark.parametrize("stall", STALLS)
 def test_others(bench, stall):
-    """Eight clients stall. One that was there before gets its replies in time, and one that comes later. The time is a
+    """Twelve clients stall. One that was there before gets its replies in time, and one that comes later. The time is a
     multiple of what the same calls took just before."""
     connect, begin = STALLS[stall]
     handle, served = bench.file(), ServedClient(bench)

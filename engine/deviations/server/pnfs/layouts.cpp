@@ -336,7 +336,7 @@ constexpr Deviation kLayouts[] = {
                     }},
      .script_shows = false},
     {.name = "layoutreturn-part-kept",
-     .breaks = {"RFC8881-13.6-2", "RFC8881-12.5.1-3"},
+     .breaks = {"RFC8881-12.5.1-3"},
      .sentence = "LAYOUTRETURN of a range in the file returns nothing of a layout for writing.",
      .server = {.call =
                     [](peer::CallStep& call) {

@@ -64,6 +64,7 @@ class Bench:
         self._link = link
         self._run = run
         self._administrator = administrator
+        self._has_other_server = False  # by serve_with
         self._connections = []
         self._captures = []
         self._stream_ports = []
@@ -110,7 +111,8 @@ class Bench:
         of the run stay as they are, and so does a third party."""
         if self._connections or self._files is not None:
             raise HarnessError("another server than that of connections or files before")
-        self._link = self._serve_with(arguments)
+        usual, self._link = self._link, self._serve_with(arguments)
+        self._has_other_server = self._link is not usual
         self.target = dataclasses.replace(self.target, url=self._link.url)
 
     def connect_optimistic(self, private_data, elsewhere=False, **settings):
@@ -351,7 +353,9 @@ class Bench:
 
     def administer(self, what):
         """Has the target do what no client can ask for: "recall-layouts" or "replace-device". A replay has no
-        administrator."""
+        administrator. Not behind `serve_with`: the administrator knows the usual server alone."""
+        if self._has_other_server:
+            raise HarnessError(f"{what} would reach the usual server, not that of serve_with")
         self._log.gap = self._log.gap or "the target's administrator was asked for something"
         self._administrator.act(what)
 

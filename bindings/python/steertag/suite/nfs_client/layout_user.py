@@ -54,21 +54,14 @@ class LayoutUser(LayoutIo):
 
     def layout_get(self, handle=None, **fields):
         """The Outcome of LAYOUTGET of the whole file for reading and writing, unless `fields` differ."""
-        got = self._layout_get_operation(fields)
-        return self.session.exchange_in_time(putfh(handle or self.handle), got)
-
-    def layout_get_call(self, slot):
-        """The same LAYOUTGET as a call in this slot, which is not sent yet."""
-        return self.session.call(putfh(self.handle), self._layout_get_operation({}), slot=slot)
-
-    def _layout_get_operation(self, fields):
         asked = {
             "loga_iomode": RW_LAYOUT,
             "loga_length": ALL,
             "loga_stateid": self.layout_stateid or self.stateid,
             "loga_maxcount": MOST_LAYOUT_OCTETS,
         }
-        return operation("LAYOUTGET", **{**asked, **fields})
+        got = operation("LAYOUTGET", **{**asked, **fields})
+        return self.session.exchange_in_time(putfh(handle or self.handle), got)
 
     def device_info(self, **fields):
         """The Outcome of GETDEVICEINFO of the layout's device."""
