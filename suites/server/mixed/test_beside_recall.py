@@ -15,6 +15,7 @@ from ..reply_chunk_checks import expect_any_form, LONG_REPLY
 from ..reverse_checks import AFTER_LOSS_MS, ENDS, error_for, Recall, reply_with_chunk, REVOKED
 from .trial import ANSWERED, Trial
 
+RUNS_LAST = "Linux grants fewer delegations for half a minute after each recall."
 EMPTY, RETURNED_EMPTY = "RFC8267-6.4.1-5", "RFC8166-4.3.2.3-3"
 BAD_LIST = "RFC8166-4.5.2-1"
 RECALLED, RETRIED = "RFC8267-6.5.2-1", "RFC8881-2.10.13.2.4-1"

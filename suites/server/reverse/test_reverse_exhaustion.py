@@ -8,6 +8,7 @@ from ..message_words import in_a_row
 from ..nfs4_checks import NFS4, READ, WANT_READ, WRITE
 from ..reverse_checks import ENDS, error_for, reply_with_chunk
 
+RUNS_LAST = "Linux grants fewer delegations for half a minute after each recall."
 RECEIVES = "RFC8167-4.3.2-1"
 # Recalls whose answers a server has survived in any case: what ends its connection later is want of a receive.
 PROOFS = 2
