@@ -24,7 +24,10 @@ BASELINES = PROJECT / "fixtures" / "baselines"
 HEAD = "| what the kernel does |"  # of a table of findings
 ID = re.compile(r"\b(?:[A-Z]+\d*-[\w.]+-\d+|ODAFS-\d+)\b")
 FOUND = ("fail", "warn", "crash", "hang")
-NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NUMBERS = (
+    *("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
+)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 COMMAND = re.compile(r"(?:\$ )?(?:build/venv/bin/)?(steertag (?:baseline )?[a-z-]+|pytest)\b")
 # The options behind it belong to another command.
