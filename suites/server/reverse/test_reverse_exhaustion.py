@@ -124,4 +124,4 @@ def test_answers(bench, name):
     for outcome in conn.collect([conn.null_call() for _ in range(conn.window)]).values():
         expect(outcome, RECEIVES, must=[kinds.REPLY])
     if done < rounds:
-        bench.not_testable(f"the server recalls {done} delegations in a row, of {rounds}")
+        bench.not_testable("the server recalls fewer delegations in a row than the case needs")
