@@ -12,7 +12,7 @@ STEPS = (-4, -1, 1, 4)
 MOST_ADDED = 8192
 MOST_CHANGES = 4
 # As many has the longest use.
-MOST_MESSAGES = 24
+MOST_MESSAGES = 25
 
 
 @dataclasses.dataclass(frozen=True)
