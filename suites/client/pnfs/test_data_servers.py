@@ -1,6 +1,7 @@
 """Sessions, operations and stateids at data servers (RFC 8881 13.1, 13.6, 13.9)."""
 
 from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.nfs_client import data_server_operations
 from .striped_server import (
     copied_by_data_servers,
     DS,
@@ -14,18 +15,7 @@ ROLE, OWNER, OFFERED = "RFC8881-13.1-1", "RFC8881-13.1-4", "RFC8881-12.6-1"
 ONLY, HOUSEKEEPING, ATTRIBUTES = "RFC8881-13.6-1", "RFC8881-13.6-3", "RFC8881-13.6-6"
 NOT_LAYOUT, FORM = "RFC8881-13.9.1-1", "RFC8881-13.9.1-2"
 ROLES, NON_PNFS = 0x70000, 0x10000  # EXCHGID4_FLAG_MASK_PNFS, USE_NON_PNFS
-KEEPING = {
-    "BACKCHANNEL_CTL",
-    "BIND_CONN_TO_SESSION",
-    "CREATE_SESSION",
-    "DESTROY_CLIENTID",
-    "DESTROY_SESSION",
-    "EXCHANGE_ID",
-    "SECINFO_NO_NAME",
-    "SET_SSV",
-    "SEQUENCE",
-}
-ACCESS = {"PUTFH", "READ", "WRITE", "COMMIT"}
+ALLOWED = data_server_operations.HOUSEKEEPING | data_server_operations.IO
 STATE = {"RECLAIM_COMPLETE", "OPEN", "CLOSE", "LOCK", "LOCKU", "FREE_STATEID", "TEST_STATEID"}
 SPECIAL = (bytes(12), b"\xff" * 12)  # of `other`
 
@@ -112,7 +102,7 @@ def test_operations(bench):
     """Data servers get housekeeping, READ, WRITE and COMMIT."""
     script = StripedServer()
     outcome = use_striped(bench, script)
-    found = _foreign(script, KEEPING | ACCESS | STATE)
+    found = _foreign(script, ALLOWED | STATE)
     expect.equal(found, [], ONLY, "other operations at a data server", outcome=outcome)
     copied_by_data_servers(bench, script, outcome, ONLY)
 
@@ -122,7 +112,7 @@ def test_attributes(bench):
     """Attributes are asked for, and set, at the metadata server."""
     script = StripedServer()
     outcome = use_striped(bench, script)
-    found = _foreign(script, KEEPING | ACCESS | STATE)
+    found = _foreign(script, ALLOWED | STATE)
     attributes = [name for name in found if name.endswith("ATTR")]
     expect.equal(
         attributes, [], ATTRIBUTES, "GETATTR and SETATTR at a data server", outcome=outcome
@@ -135,7 +125,7 @@ def test_housekeeping(bench):
     """Of the operations on state, a data server gets those that make and end its sessions."""
     script = StripedServer()
     outcome = use_striped(bench, script)
-    found = [name for name in _foreign(script, KEEPING | ACCESS) if name in STATE]
+    found = [name for name in _foreign(script, ALLOWED) if name in STATE]
     expect.equal(found, [], HOUSEKEEPING, "operations on state at a data server", outcome=outcome)
     copied_by_data_servers(bench, script, outcome, HOUSEKEEPING)
 

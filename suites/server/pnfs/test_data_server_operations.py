@@ -4,6 +4,7 @@ import pytest
 
 from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.data_server_operations import HOUSEKEEPING, IO
 from steertag.suite.nfs_client.layout_user import DS
 from steertag.suite.nfs_client.nfs4_client import CALLBACK_PROGRAM, getattr_of, NO_CREDENTIAL, putfh
 from .data_server_roles import meet_data_server
@@ -11,19 +12,6 @@ from .layout_checks import NEEDS, NFS4, user_with_layout
 
 OPERATIONS = "RFC8881-13.6-4"
 NOTSUPP = ["nfs:NFS4ERR_NOTSUPP"]
-# The two subsets of RFC 8881 13.6.
-HOUSEKEEPING = {
-    "BACKCHANNEL_CTL",
-    "BIND_CONN_TO_SESSION",
-    "CREATE_SESSION",
-    "DESTROY_CLIENTID",
-    "DESTROY_SESSION",
-    "EXCHANGE_ID",
-    "SECINFO_NO_NAME",
-    "SET_SSV",
-    "SEQUENCE",
-}
-IO = {"COMMIT", "READ", "WRITE", "PUTFH"}
 BOTH_WAYS = NFS4.ChannelDirFromClient.CDFC4_FORE_OR_BOTH
 # All others of version 4.1 (RFC 8881 17), and those that it has left behind.
 OTHERS = sorted(NFS4.Opnum.__members__.keys() - HOUSEKEEPING - IO - {"ILLEGAL"})

@@ -1,10 +1,10 @@
 """How long a device ID lives (RFC 8881 12.2.10, 18.43.4, 20.12)."""
 
 from steertag.suite import ANY, case, expect, kinds
-from steertag.suite.nfs_client.file_layout import Body, DEVICE_ID_OCTETS
 from steertag.suite.nfs_client.layout_user import LayoutUser
 from .layout_checks import NEEDS, NFS4, user_with_layout
 from .test_layout_recall import recall_by_removal
+from .withdrawals import deviceids_in
 
 REUSE, IN_USE, NOTIFIED = "RFC8881-12.2.10-1", "RFC8881-18.43.4-1", "RFC8881-20.12.3-1"
 CHANGE, DELETE = 1, 2  # notify_deviceid_type4
@@ -60,22 +60,6 @@ def test_not_deleted(bench):
         callbacks.answer(callback, {"CB_LAYOUTRECALL": NFS4.Status.NFS4_OK})
         user.layout_stateid = callback["CB_LAYOUTRECALL"].clora_recall.lor_layout.lor_stateid
     user.session.run("PUTROOTFH")
-    deleted = [each for callback in callbacks.seen for each in _deleted(callback)]
-    gone = user.layout.device in deleted
+    gone = user.layout.device in deviceids_in(callbacks.seen, DELETE)
     expect.true(not gone, NOTIFIED, "no notification deletes the device of a layout")
     expect(user.layout_return(), NOTIFIED, must=[kinds.REPLY])
-
-
-def _deleted(callback):
-    """The device IDs of the NOTIFY_DEVICEID4_DELETEs of a callback."""
-    found = []
-    for number, arguments in callback.operations or ():
-        if number.name != "CB_NOTIFY_DEVICEID":
-            continue
-        for each in arguments.cnda_changes:
-            # notify_deviceid_delete4: layout type and device ID.
-            if each.notify_mask == NFS4.bitmap(DELETE):
-                body = Body(each.notify_vals)
-                body.number()
-                found.append(body.fixed(DEVICE_ID_OCTETS))
-    return found
