@@ -3,7 +3,7 @@
 import contextlib
 import functools
 
-from ci.jobs.bench_nfs.namespaces import join, namespace
+from ci.jobs.bench_nfs.namespaces import join, namespace, run
 from ci.jobs.bench_nfs.rounds import measure
 from ci.jobs.bench_pnfs import killed_server, transport_rows
 from ci.jobs.bench_pnfs.receives import pool_cells, slot_cells
@@ -35,7 +35,10 @@ def _joined():
     """(an ExitStack, the Place of servers in a namespace that is joined with this one)."""
     with contextlib.ExitStack() as stack:
         pid = stack.enter_context(namespace())
-        yield stack, join(pid, NETWORK, 0)
+        place = join(pid, NETWORK, 0)
+        # A namespace that ends takes its links along, but some time later: the next one needs the name now.
+        stack.callback(run, "ip", "link", "delete", NETWORK)
+        yield stack, place
 
 
 def _file(stack, place, provider, servers, share, *options, links=None, io_bytes=IO_BYTES):
