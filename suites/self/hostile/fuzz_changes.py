@@ -82,8 +82,8 @@ def _with(octets, at, word):
     )
 
 
-# Kinds that the connection carries out. The octets that carry the message are wrong, it comes after the next one, the
-# connection ends in the middle of it, or it comes in pieces.
+# Kinds that the connection carries out: the octets that carry the message are wrong, or it comes after the next one. The
+# connection ends in the middle of it, or the message comes in pieces.
 BREAK, LATER, END, SPLIT = "break", "later", "end", "split"
 KINDS = {
     "set": Change._set,
