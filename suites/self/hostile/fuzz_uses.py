@@ -14,7 +14,7 @@ BOTH = ("rdma", "tcp")
 
 @dataclasses.dataclass(frozen=True)
 class Use:
-    """`play(client)` is one use by a Client. `messages`: as many has the longest."""
+    """`play(client)` is one use by a Client, of so many `messages` at most."""
 
     play: Callable
     over: tuple
@@ -75,8 +75,8 @@ def talking(converse):
 
 USES = {
     "files": Use(files, BOTH, (3, 4), 25),
-    "names": Use(talking(names), BOTH, (3,), 28),
-    "chunks": Use(talking(chunks), ("rdma",), (3,), 28),
-    "opens": Use(talking(opens), BOTH, (4,), 30),
-    "delegations": Use(talking(delegations), BOTH, (4,), 37),
+    "names": Use(talking(names), BOTH, (3,), 30),
+    "chunks": Use(talking(chunks), ("rdma",), (3,), 30),
+    "opens": Use(talking(opens), BOTH, (4,), 32),
+    "delegations": Use(talking(delegations), BOTH, (4,), 40),
 }
