@@ -42,6 +42,7 @@ struct ReplyPolicy {
 struct RequesterPolicy {
   std::uint32_t error_retries = 0;  // times that a call is made anew after RDMA_ERROR
   bool keeps_idle = true;           // false: the connection is closed when no call is under way
+  bool keeps_xid = true;  // false: a call that is sent again on another connection gets a new one
   /// After the first connection that did not come up (ReconnectPause).
   std::chrono::milliseconds reconnect_pause = kShortestReconnectPause;
   MemoryPolicy memory{};

@@ -1,4 +1,5 @@
-"""A caller: random changes in a directory of its own, one call at a time, with a journal of the replies."""
+"""A caller: random changes in a directory of its own, one call at a time, with a journal of the replies. Names are those
+of NFSv3; data go over NFSv3 and NFSv4.1."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from lab.failure import LabFailure
 from lab.power.journal import Act, Journal
 from lab.power.nfs3 import FILE_SYNC, UNSTABLE, Nfs3
+from lab.power.nfs41 import Nfs41
 from lab.power.tree import Directory, File, Link, Tree
 
 PARTS = ("a", "b")  # between which names are moved
@@ -19,20 +21,29 @@ MODES = (0o600, 0o640, 0o644, 0o700, 0o755)  # whose owner may read
 # How often each is done: names are cheap to make, and what is written is what counts.
 SHARES = {"create": 4, "make_directory": 1, "make_symlink": 1, "link": 1, "rename": 3, "remove": 2}
 SHARES |= {"write": 6, "write_later": 4, "commit": 4, "set_mode": 2, "resize": 2}
+V3, V41 = "NFSv3", "NFSv4.1"
+SHARE_OF_V41 = 0.5  # of WRITE and COMMIT
 
 
 class Caller:
-    """`log_bytes` tells how long the log of the disk's writes is now."""
+    """`log_bytes` tells how long the log of the disk's writes is now. With `nfs41` some of what is written and committed
+    goes over that."""
 
     def __init__(
-        self, nfs: Nfs3, name: str, rng: random.Random, log_bytes: Callable[[], int]
+        self,
+        nfs: Nfs3,
+        name: str,
+        rng: random.Random,
+        log_bytes: Callable[[], int],
+        nfs41: Nfs41 | None = None,
     ) -> None:
         self.journal = Journal(name)
         self._nfs = nfs
+        self._nfs41 = nfs41
         self._rng = rng
         self._log_bytes = log_bytes
         self._names = 0
-        self._verifiers = set()
+        self._verifiers = {}  # by version
         self._handles = {"": nfs.make_directory(nfs.root, name, 0o755)}
         self._done("", "MKDIR", lambda tree: tree.objects.update({"": Directory(0o755)}))
         for part in PARTS:
@@ -112,7 +123,7 @@ class Caller:
         if path is None:
             return
         offset, data = self._data()
-        self._verified(self._nfs.write(self._handles[path], offset, data, FILE_SYNC))
+        version = self._write_by(path, offset, data, FILE_SYNC)
 
         def begin(tree: Tree) -> None:
             tree.objects[path].pending.append((offset, data))
@@ -121,26 +132,26 @@ class Caller:
             begin(tree)
             tree.objects[path].settle()
 
-        self._done(path, "WRITE FILE_SYNC", apply, begin)
+        self._done(path, f"{version} WRITE FILE_SYNC", apply, begin)
 
     def _write_later(self) -> None:
         path = self._any(File)
         if path is None:
             return
         offset, data = self._data()
-        self._verified(self._nfs.write(self._handles[path], offset, data, UNSTABLE))
+        version = self._write_by(path, offset, data, UNSTABLE)
 
         def begin(tree: Tree) -> None:
             tree.objects[path].pending.append((offset, data))
 
-        self._done(path, "WRITE UNSTABLE", begin, begin)
+        self._done(path, f"{version} WRITE UNSTABLE", begin, begin)
 
     def _commit(self) -> None:
         path = self._any(File, where=lambda file: file.pending)
         if path is None:
             return
-        self._verified(self._nfs.commit(self._handles[path]))
-        self._done(path, "COMMIT", lambda tree: tree.objects[path].settle())
+        version = self._commit_by(path)
+        self._done(path, f"{version} COMMIT", lambda tree: tree.objects[path].settle())
 
     def _set_mode(self) -> None:
         path, mode = self._any(File, Directory), self._rng.choice(MODES)
@@ -180,10 +191,31 @@ class Caller:
         act = Act(f"call {number}, {name} {path}", path, apply, begin)
         self.journal.acknowledge(act, self._log_bytes())
 
-    def _verified(self, verifier: bytes) -> None:
-        self._verifiers.add(verifier)
-        if len(self._verifiers) > 1:
+    def _write_by(self, path: str, offset: int, data: bytes, stable: int) -> str:
+        """WRITE over either version, whose name it returns."""
+        if self._takes_41():
+            verifier = self._nfs41.write(self._whole(path), offset, data, stable)
+            return self._verified(V41, verifier)
+        return self._verified(V3, self._nfs.write(self._handles[path], offset, data, stable))
+
+    def _commit_by(self, path: str) -> str:
+        """COMMIT likewise, whichever version has written."""
+        if self._takes_41():
+            return self._verified(V41, self._nfs41.commit(self._whole(path)))
+        return self._verified(V3, self._nfs.commit(self._handles[path]))
+
+    def _takes_41(self) -> bool:
+        return self._nfs41 is not None and self._rng.random() < SHARE_OF_V41
+
+    def _whole(self, path: str) -> str:
+        """The path in the export."""
+        return f"{self.journal.directory}/{path}"
+
+    def _verified(self, version: str, verifier: bytes) -> str:
+        """The version, whose verifier has to stay."""
+        if self._verifiers.setdefault(version, verifier) != verifier:
             raise LabFailure("the server's write verifier changed, though it did not restart")
+        return version
 
     def _any(self, *types: type, where: Callable[[object], object] = lambda _: True) -> str | None:
         """The path of an object of these types, of those that are changed."""

@@ -43,9 +43,7 @@ class Server:
     remove_directory = remove
 
     def write(self, file, offset, data, stable):
-        content = self._handles[file].content
-        content.extend(bytes(max(0, offset + len(data) - len(content))))
-        content[offset : offset + len(data)] = data
+        put(self._handles[file], offset, data)
         return self.verifier
 
     def commit(self, file):
@@ -72,6 +70,29 @@ class Server:
         return found
 
 
+class Over41:
+    """In place of a session with that server, which finds files by their paths."""
+
+    def __init__(self, server):
+        self.calls = set()
+        self._server = server
+
+    def write(self, path, offset, data, stable):
+        self.calls.add("write")
+        put(self._server.objects[f"/{path}"], offset, data)
+        return b"another verifier"
+
+    def commit(self, path):
+        self.calls.add("commit")
+        assert f"/{path}" in self._server.objects
+        return b"another verifier"
+
+
+def put(file, offset, data):
+    file.content.extend(bytes(max(0, offset + len(data) - len(file.content))))
+    file.content[offset : offset + len(data)] = data
+
+
 def caller(server, seed=1):
     return Caller(server, "dir", random.Random(seed), lambda: len(server.objects))
 
@@ -82,6 +103,15 @@ def test_the_server_has_what_the_journal_expects(seed):
     made = caller(server, seed)
     made.work(CALLS, time.monotonic() + LIMIT_S)
     assert len(made.journal.acknowledged) >= CALLS
+    assert made.journal.tree.faults(server.tree()) == []
+
+
+def test_data_go_over_both_versions():
+    server = Server()
+    over_41 = Over41(server)
+    made = Caller(server, "dir", random.Random(1), lambda: len(server.objects), over_41)
+    made.work(CALLS, time.monotonic() + LIMIT_S)
+    assert over_41.calls == {"write", "commit"}
     assert made.journal.tree.faults(server.tree()) == []
 
 

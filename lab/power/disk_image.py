@@ -10,7 +10,7 @@ import subprocess
 
 from lab import host
 from lab.failure import LabFailure
-from lab.power.nfs3 import GID, UID
+from lab.power.rpc_stream import GID, UID
 from lab.power.tree import Directory, File, Link, Tree
 
 PROGRAMS = {name: "e2fsprogs" for name in ("mkfs.ext4", "e2fsck", "debugfs")}

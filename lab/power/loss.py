@@ -21,6 +21,7 @@ from lab.power import cut, disk_image
 from lab.power.caller import Caller
 from lab.power.journal import Journal
 from lab.power.nfs3 import Nfs3
+from lab.power.nfs41 import Nfs41
 from lab.power.write_log import WriteLog
 from lab.power.tree import Tree
 from lab.target import LAB, Target
@@ -128,10 +129,13 @@ def _call(port: int, export: str, plan: Plan, log_path: pathlib.Path) -> list[Jo
     deadline = time.monotonic() + WORK_LIMIT_S
 
     def work(number: int) -> Journal:
-        with contextlib.closing(Nfs3(HOST, port, export)) as nfs:
+        name = f"caller-{number}"
+        with contextlib.ExitStack() as connections:
+            nfs = connections.enter_context(contextlib.closing(Nfs3(HOST, port, export)))
+            nfs41 = connections.enter_context(contextlib.closing(Nfs41(HOST, port, export, name)))
             rng = random.Random(f"{plan.seed} {number}")
             # A write is in the log before the disk answers, and so before the server's reply.
-            caller = Caller(nfs, f"caller-{number}", rng, lambda: log_path.stat().st_size)
+            caller = Caller(nfs, name, rng, lambda: log_path.stat().st_size, nfs41)
             caller.work(plan.calls // CALLERS, deadline)
             return caller.journal
 

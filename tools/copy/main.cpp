@@ -133,7 +133,9 @@ int main(int argc, char** argv) {
   Options options;
   auto pause_ms = static_cast<std::uint32_t>(options.client.requester.reconnect_pause.count());
   app.add_option("url", url, "provider://host[:port][/directory]");
+  // A case for one version names that behind the version of the run.
   app.add_option("--nfs", version, "version of NFS")
+      ->take_last()
       ->transform(CLI::IsMember({"3", "4.1"}, without_v));
   app.add_option("--timeout-ms", timeout_ms, "from a call to its reply")->capture_default_str();
   app.add_option("--credits", options.client.credits, "asked for in every call")

@@ -374,6 +374,7 @@ void Requester::requeue_all(const std::string& why) {
     call->close_memory();
     call->release_memory();
     call->sends_outstanding = 0;
+    if (!options_.policy.keeps_xid) call->rename(next_xid_++);
     queue_.push_front(std::move(call));
   }
   std::deque<std::unique_ptr<OutgoingCall>> keep;

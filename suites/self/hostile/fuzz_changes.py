@@ -11,8 +11,9 @@ EXTREMES = (0, 1, 2, 3, 4, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFC, 0xFFFFFFFF)
 STEPS = (-4, -1, 1, 4)
 MOST_ADDED = 8192
 MOST_CHANGES = 4
-# As many has the longest use.
-MOST_MESSAGES = 25
+# Octets of a piece of a message, and how many pieces there are.
+MOST_PIECE = 64
+MOST_PIECES = 256
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +28,10 @@ class Change:
     def apply(self, octets):
         """What is sent in place of the message: [octets]."""
         return KINDS[self.kind](self, octets)
+
+    def piece_octets(self, octets):
+        """How many octets of the message a piece of it has."""
+        return max(1 + self.at % MOST_PIECE, -(-len(octets) // MOST_PIECES))
 
     def _word(self, octets):
         at = self.at % max(1, len(octets) // WORD_OCTETS) * WORD_OCTETS
@@ -77,9 +82,9 @@ def _with(octets, at, word):
     )
 
 
-# Kinds that the connection carries out. The octets that carry the message are wrong, it comes after the next one, or
-# the connection ends in the middle of it.
-BREAK, LATER, END = "break", "later", "end"
+# Kinds that the connection carries out: the octets that carry the message are wrong, or it comes after the next one. The
+# connection ends in the middle of it, or the message comes in pieces.
+BREAK, LATER, END, SPLIT = "break", "later", "end", "split"
 KINDS = {
     "set": Change._set,
     "add": Change._add,
@@ -94,13 +99,15 @@ KINDS = {
     BREAK: lambda change, octets: [octets],
     LATER: lambda change, octets: [octets],
     END: lambda change, octets: [octets],
+    SPLIT: lambda change, octets: [octets],
 }
 # Words are most of what a server reads.
-WEIGHTS = {"set": 12, "add": 4, "flip": 4, "copy": 4}
+WEIGHTS = {"set": 12, "add": 4, "flip": 4, "copy": 4, SPLIT: 4}
 
 
-def random_changes(random):
-    """[Change] of one input. Most are of words near the front, where headers and lists are."""
+def random_changes(random, messages):
+    """[Change] of one input, whose use has so many messages. Most are of words near the front, where headers and lists
+    are."""
     kinds = list(KINDS)
     weights = [WEIGHTS.get(kind, 1) for kind in kinds]
     found = []
@@ -110,5 +117,5 @@ def random_changes(random):
         value = random.choice((*EXTREMES, *STEPS, random.getrandbits(32)))
         if kind == "add":
             value = random.choice(STEPS)
-        found.append(Change(random.randrange(MOST_MESSAGES), kind, at, value))
+        found.append(Change(random.randrange(messages), kind, at, value))
     return sorted(found, key=lambda each: each.message)

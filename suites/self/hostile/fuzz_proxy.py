@@ -4,89 +4,13 @@ import selectors
 import socket
 import time
 
-from fuzz_changes import BREAK, END, LATER
+from fuzz_changes import BREAK, END, LATER, SPLIT
 
-from suites.server.iwarp.fpdus import crc32c, CRC_OCTETS, LENGTH_OCTETS
-
-# Startup frames (RFC 5044 7.1.1).
-STARTUP_OCTETS, STARTUP_LENGTH_AT = 20, 18
-MARK_OCTETS, LAST_FRAGMENT = 4, 1 << 31
 RECEIVE_OCTETS = 1 << 16
 # Of one use: a client that is refused connects again.
 MOST_CONNECTIONS = 6
 # A peer that takes nothing for so long is given up.
 SEND_LIMIT_S = 5
-
-
-class IwarpStream:
-    """Octets of the client as messages: its startup frame, then ULPDUs."""
-
-    def __init__(self):
-        self._octets = b""
-        self._has_startup = self._sent_startup = False
-
-    def take(self, octets):
-        """[message] that are complete now."""
-        self._octets += octets
-        found = []
-        while (message := self._next()) is not None:
-            found.append(message)
-        return found
-
-    def _next(self):
-        octets = self._octets
-        if not self._has_startup:
-            if len(octets) < STARTUP_OCTETS:
-                return None
-            end = STARTUP_OCTETS + int.from_bytes(octets[STARTUP_LENGTH_AT:STARTUP_OCTETS], "big")
-            if len(octets) < end:
-                return None
-            self._octets = octets[end:]
-            self._has_startup = True
-            return octets[:end]
-        if len(octets) < LENGTH_OCTETS:
-            return None
-        length = int.from_bytes(octets[:LENGTH_OCTETS], "big")
-        end = LENGTH_OCTETS + length
-        whole = end + -end % 4 + CRC_OCTETS
-        if len(octets) < whole:
-            return None
-        self._octets = octets[whole:]
-        return octets[LENGTH_OCTETS:end]
-
-    def carried(self, message, broken):
-        """The octets on the wire."""
-        if not self._sent_startup:
-            self._sent_startup = True
-            return bytes(len(message)) if broken else message
-        message = message[:0xFFFF]
-        body = len(message).to_bytes(LENGTH_OCTETS, "big") + message
-        body += bytes(-len(body) % 4)
-        crc = crc32c(body)
-        return body + (bytes(each ^ 1 for each in crc) if broken else crc)
-
-
-class RecordStream:
-    """Octets of the client as records of one fragment (RFC 5531 11)."""
-
-    def __init__(self):
-        self._octets = b""
-
-    def take(self, octets):
-        self._octets += octets
-        found = []
-        while len(self._octets) >= MARK_OCTETS:
-            mark = int.from_bytes(self._octets[:MARK_OCTETS], "big")
-            end = MARK_OCTETS + (mark & ~LAST_FRAGMENT)
-            if len(self._octets) < end:
-                break
-            found.append(self._octets[MARK_OCTETS:end])
-            self._octets = self._octets[end:]
-        return found
-
-    def carried(self, message, broken):
-        mark = len(message) if broken else LAST_FRAGMENT | len(message)
-        return mark.to_bytes(MARK_OCTETS, "big") + message
 
 
 class _Link:
@@ -178,7 +102,10 @@ class Proxy:
         for change in changes:
             messages = [made for each in messages for made in change.apply(each)]
         kinds = {each.kind for each in changes}
-        octets = b"".join(link.stream.carried(each, BREAK in kinds) for each in messages)
+        octets = b"".join(
+            link.stream.carried(each, BREAK in kinds, _piece_octets(changes, each))
+            for each in messages
+        )
         if END in kinds:
             link.server.sendall(octets[: len(octets) // 2])
             return False
@@ -194,3 +121,9 @@ class Proxy:
             if each.fileno() >= 0:
                 self._selector.unregister(each)
                 each.close()
+
+
+def _piece_octets(changes, message):
+    """How many octets of the message a piece of it has; 0: it stays whole."""
+    pieces = [each.piece_octets(message) for each in changes if each.kind == SPLIT]
+    return min(pieces, default=0)

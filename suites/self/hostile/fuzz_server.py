@@ -13,12 +13,14 @@ import pathlib
 import random
 import re
 import sys
-import tempfile
 
 import yaml
 from fuzz_changes import Change, random_changes
-from fuzz_proxy import IwarpStream, Proxy, RecordStream
-from steertag import build_paths, nfs, peer
+from fuzz_proxy import Proxy
+from fuzz_streams import IwarpStream, RecordStream
+from fuzz_uses import Client, USES
+from steertag import build_paths, peer
+from steertag.suite.cases.case_end import CaseEnd
 from steertag.suite.run.server_process import BundledServer
 
 CORPUS = build_paths.checkout() / "fixtures" / "corpus" / "serve"
@@ -32,20 +34,20 @@ ANSWER_LIMIT_S = 20
 # Several times what a server with some hundred files has.
 MOST_MEMORY_MIB = 256
 STREAMS = {"rdma": IwarpStream, "tcp": RecordStream}
-VERSIONS = (3, 4)
+SCHEMES = {"rdma": "iwarp", "tcp": "tcp"}
 # Inline, in one chunk, in some calls.
 SIZES = (100, 5000, 40000)
-nfs3 = nfs.nfs3
 
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """A use of the server by a client, and the changes of its messages."""
+    """A use of the server by a client, and the changes of its messages. `use` is a name of USES."""
 
     over: str
     version: int
     size: int
     changes: list
+    use: str = "files"
 
     def text(self):
         return yaml.safe_dump(dataclasses.asdict(self), sort_keys=False, default_flow_style=None)
@@ -55,47 +57,32 @@ def read(path):
     """The Input of a file. Raises ValueError."""
     try:
         fields = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return Input(**{**fields, "changes": [Change(**each) for each in fields["changes"]]})
+        one = Input(**{**fields, "changes": [Change(**each) for each in fields["changes"]]})
     except (TypeError, KeyError, yaml.YAMLError) as error:
         raise ValueError(f"{path} is no input: {error}") from None
+    if one.use not in USES or one.over not in STREAMS:
+        raise ValueError(f"{path} is no input: no client has the use {one.use} over {one.over}")
+    return one
 
 
 def made(seed):
     """The Input of a seed, the same each time."""
     source = random.Random(seed)
+    name = source.choice(sorted(USES))
+    use = USES[name]
     return Input(
-        source.choice(sorted(STREAMS)),
-        source.choice(VERSIONS),
+        source.choice(use.over),
+        source.choice(use.versions),
         source.choice(SIZES),
-        random_changes(source),
+        random_changes(source, use.messages),
+        name,
     )
 
 
-def use(url, mount_port, version, size, name):
-    """What a client does: a file is stored, listed, read, renamed and removed. It ends where something fails."""
-    with tempfile.TemporaryFile() as local:
-        local.write(bytes(size))
-        local.flush()
-        files = peer.Files(
-            url, version=version, uid=0, mount_port=mount_port, timeout_s=CALL_LIMIT_S
-        )
-        directory = files.find("/export")
-        while not files.store(local.fileno(), size, directory, name, 0o644).step(CALL_LIMIT_S):
-            pass
-        found = files.find(f"/export/{name}")
-        files.list(directory)
-        files.names(directory)
-        while not files.fetch(found, local.fileno()).step(CALL_LIMIT_S):
-            pass
-        files.rename(directory, name, f"{name}-renamed")
-        files.remove(directory, f"{name}-renamed")
-        files.end()
-
-
-def _use_quietly(*arguments):
+def _use_quietly(play, client):
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    with contextlib.suppress(RuntimeError, OSError):
-        use(*arguments)
+    with contextlib.suppress(RuntimeError, OSError, CaseEnd):
+        play(client)
 
 
 class Fuzzed:
@@ -136,11 +123,15 @@ class Fuzzed:
         path.write_text(one.text(), encoding="utf-8")
         return path
 
+    def client(self, one, url, limit_s=CALL_LIMIT_S):
+        """The Client of an Input whose server is at this URL."""
+        where = url, self.mount_port
+        return Client(*where, one.version, one.size, f"file-{self._played}", limit_s)
+
     def _use(self, one):
         proxy = Proxy(_address(self._server.urls[one.over]), STREAMS[one.over], one.changes)
-        scheme = {"rdma": "iwarp", "tcp": "tcp"}[one.over]
-        url = f"{scheme}://127.0.0.1:{proxy.port}/export"
-        arguments = (url, self.mount_port, one.version, one.size, f"file-{self._played}")
+        url = f"{SCHEMES[one.over]}://127.0.0.1:{proxy.port}/export"
+        arguments = (USES[one.use].play, self.client(one, url))
         client = multiprocessing.get_context("fork").Process(target=_use_quietly, args=arguments)
         with contextlib.closing(proxy):
             client.start()

@@ -6,15 +6,39 @@ import re
 
 import fuzz_server
 import pytest
-from fuzz_changes import Change, MOST_MESSAGES, random_changes
-from fuzz_proxy import IwarpStream, RecordStream
-from fuzz_server import Fuzzed, Input, inputs, made, read, SIZES, STREAMS, use, VERSIONS
+from fuzz_changes import Change, MOST_PIECES, random_changes
+from fuzz_server import ANSWER_LIMIT_S, Fuzzed, Input, inputs, made, read, SIZES, STREAMS
+from fuzz_streams import IwarpStream, RecordStream, segments_of
+from fuzz_uses import USES
+from steertag import nfs, rpc, wire
 
+from suites.server.iwarp.fpdus import LAST_BIT, UNTAGGED_OCTETS
+
+NFS3, NFS4 = nfs.nfs3, nfs.nfs4
 SEEDS = 10
-# One of them finds a planted fault; none before them does.
-FAULT_SEEDS = range(55, 70)
+# One of them finds a planted fault, behind others that do not.
+FAULT_SEEDS = range(60, 70)
 # A server that hangs is not waited for as long as one on a busy machine.
 HANG_S = 3
+# Each use over each transport, with each version.
+WHOLE = [
+    (name, over, version)
+    for name, use in USES.items()
+    for over in use.over
+    for version in use.versions
+]
+# What no other use calls.
+CALLED = {
+    "names": {"LINK", "SYMLINK", "READLINK", "RENAME", "READDIRPLUS", "COMMIT", "MKNOD", "SETATTR"},
+    "opens": {
+        *("SETCLIENTID", "SETCLIENTID_CONFIRM", "OPEN", "OPEN_CONFIRM", "OPEN_DOWNGRADE", "LOCK"),
+        *("LOCKT", "LOCKU", "RENEW", "RELEASE_LOCKOWNER", "CLOSE", "COMMIT", "LINK", "VERIFY"),
+    },
+    "delegations": {
+        *("OPEN", "DELEGRETURN", "TEST_STATEID", "BACKCHANNEL_CTL", "BIND_CONN_TO_SESSION"),
+        *("DESTROY_SESSION", "DESTROY_CLIENTID", "CB_RECALL"),
+    },
+}
 
 
 def test_the_corpus_breaks_nothing(tmp_path):
@@ -24,19 +48,93 @@ def test_the_corpus_breaks_nothing(tmp_path):
         assert fuzzed.messages > 0
 
 
+def test_the_corpus_has_each_use():
+    assert {one.use for _, one in inputs(0, 1)} == USES.keys()
+
+
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_use_without_changes_goes_to_its_end(tmp_path, version, size):
+@pytest.mark.parametrize("name, over, version", WHOLE)
+def test_a_use_without_changes_goes_to_its_end(tmp_path, name, over, version, size):
     with Fuzzed(tmp_path) as fuzzed:
-        use(fuzzed.urls["tcp"], fuzzed.mount_port, version, size, "file")
+        one = Input(over, version, size, [], name)
+        USES[name].play(fuzzed.client(one, fuzzed.urls[over], ANSWER_LIMIT_S))
 
 
-def test_each_message_of_a_use_may_be_changed(tmp_path):
+@pytest.mark.parametrize("name, over, version", WHOLE)
+def test_each_message_of_a_use_may_be_changed(tmp_path, name, over, version):
     with Fuzzed(tmp_path) as fuzzed:
-        for over in STREAMS:
-            before = fuzzed.messages
-            assert fuzzed.play(Input(over, max(VERSIONS), max(SIZES), [])) == ""
-            assert fuzzed.messages - before <= MOST_MESSAGES
+        assert fuzzed.play(Input(over, version, max(SIZES), [], name)) == ""
+        assert fuzzed.messages <= USES[name].messages
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_use_makes_its_calls(tmp_path, monkeypatch, name):
+    heard = []
+
+    class Heard(RecordStream):
+        def take(self, octets):
+            found = super().take(octets)
+            heard.extend(found)
+            return found
+
+    monkeypatch.setitem(STREAMS, "tcp", Heard)
+    with Fuzzed(tmp_path) as fuzzed:
+        assert fuzzed.play(Input("tcp", USES[name].versions[0], min(SIZES), [], name)) == ""
+    assert CALLED[name] <= {each for message in heard for each in names_in(message)}
+
+
+def names_in(message):
+    """The names of what a record calls, or answers."""
+    if rpc.direction(message) == rpc.MessageType.REPLY:
+        _, results = rpc.Reply.decode(message)
+        return [number.name for number, _ in NFS4.decode_cb_result(results)[1]] if results else []
+    call, arguments = rpc.Call.decode(message)
+    if (call.program, call.version) == (NFS3.PROGRAM, NFS3.VERSION):
+        return [NFS3.Procedure(call.procedure).name]
+    if (call.program, call.version) == (NFS4.PROGRAM, NFS4.VERSION) and arguments:
+        return [number.name for number, _ in NFS4.decode_args(arguments)[1]]
+    return []
+
+
+def test_chunks_of_all_kinds_are_offered(tmp_path, monkeypatch):
+    heard = []
+
+    class Heard(IwarpStream):
+        def take(self, octets):
+            found = super().take(octets)
+            heard.extend(found)
+            return found
+
+    monkeypatch.setitem(STREAMS, "rdma", Heard)
+    with Fuzzed(tmp_path) as fuzzed:
+        assert fuzzed.play(Input("rdma", 3, min(SIZES), [], "chunks")) == ""
+    assert CHUNKS <= {each for message in heard for each in chunks_in(message)}
+
+
+# (how it is called, (segments and positions of the read list), segments of each write chunk, and of the reply chunk)
+CHUNKS = {
+    ("MSG", (3, 1), (), None),
+    ("NOMSG", (4, 2), (), None),
+    ("NOMSG", (3, 1), (), None),
+    ("MSG", (0, 0), (3,), None),
+    ("MSG", (0, 0), (1,), 1),
+    ("MSG", (0, 0), (), 3),
+    ("MSG", (0, 0), (0, 1), 1),
+    ("MSG", (2, 2), (), None),
+    ("MSG", (0, 0), (1, 1), None),
+}
+
+
+def chunks_in(message):
+    """[the shape of the lists] of a Send with a call, in the form of CHUNKS."""
+    try:
+        header, _ = wire.decode(message[UNTAGGED_OCTETS:])
+    except wire.DecodeError:
+        return []
+    positions = [entry.position for entry in header.read_list]
+    reply_chunk = None if header.reply_chunk is None else len(header.reply_chunk)
+    write_list = tuple(len(chunk) for chunk in header.write_list)
+    return [(header.proc.name, (len(positions), len(set(positions))), write_list, reply_chunk)]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +195,7 @@ def test_changes(change, made_of_it):
 def test_changes_take_any_message():
     source = random.Random(1)
     for _ in range(200):
-        for change in random_changes(source):
+        for change in random_changes(source, 20):
             for octets in (b"", b"\x01", WORDS):
                 assert all(isinstance(each, bytes) for each in change.apply(octets))
 
@@ -109,3 +207,34 @@ def test_streams_carry_what_they_have_taken(make):
     octets = b"".join(sender.carried(each, False) for each in messages)
     taken = [each for at in range(len(octets)) for each in receiver.take(octets[at : at + 1])]
     assert taken == messages
+
+
+@pytest.mark.parametrize("piece", [1, 5, 64])
+def test_a_record_comes_in_fragments(piece):
+    messages = [WORDS, b"", bytes(200)]
+    octets = b"".join(RecordStream().carried(each, False, piece) for each in messages)
+    assert rpc.RecordReader().feed(octets) == messages
+    assert RecordStream().carried(bytes(10), True, 5).hex() == ("00000005" + "00" * 5) * 2
+
+
+@pytest.mark.parametrize(
+    "header, offset_at",
+    [
+        (bytes.fromhex("4143 00000000 00000000 00000001 00000000"), slice(14, 18)),
+        (bytes.fromhex("c140 12345678 00000000fffffffe"), slice(6, 14)),
+    ],
+)
+def test_a_message_comes_in_segments(header, offset_at):
+    start = int.from_bytes(header[offset_at], "big")
+    segments = segments_of(header + WORDS, 5)
+    assert b"".join(each[len(header) :] for each in segments) == WORDS
+    offsets = [int.from_bytes(each[offset_at], "big") - start for each in segments]
+    assert offsets == [0, 5, 10]
+    assert [bool(each[0] & LAST_BIT) for each in segments] == [False, False, True]
+    assert segments_of(header, 5) == [header]
+
+
+def test_pieces_are_few():
+    change = Change(0, "split", 0)
+    assert change.piece_octets(WORDS) == 1
+    assert len(segments_of(bytes(40000), change.piece_octets(bytes(40000)))) <= MOST_PIECES

@@ -31,6 +31,13 @@ def first_outcome(bench, conn, call):
     return outcome
 
 
+def lose_in_flight(conn, call):
+    """Sends the call and loses the connection, so that nothing shows whether it was executed."""
+    conn.send(call)
+    conn.work()
+    conn.abort()
+
+
 def expect_first_status(again, first, executed_again, once=ONCE):
     """A repeated call has the status of the first. These kinds show a second execution."""
     warn = {kind: AGAIN for kind in executed_again if kind != first.kind}

@@ -12,6 +12,7 @@ READ = NFS4.OPEN4_SHARE_ACCESS_READ
 BOTH = NFS4.OPEN4_SHARE_ACCESS_BOTH
 RESULT_CONFIRM = 0x02  # of rflags: OPEN4_RESULT_CONFIRM (RFC 7530 16.16.2)
 FILE = "file"
+LOCK_OWNER = b"locker"
 LOCKED = {"offset": 0, "length": 10}
 # No host has this address (RFC 5737): the server cannot call back, and delegates nothing.
 NO_CALLBACK = {"na_r_netid": "tcp", "na_r_addr": "192.0.2.1.200.1"}
@@ -67,29 +68,30 @@ class Nfs40Client:
 
     # -- requests with a seqid: the operations, whose last result `note` takes ------------------
 
-    def open(self):
-        """OPEN that makes the file."""
-        return self._make_file(mode=NFS4.CreateMode.GUARDED4, createattrs=NFS4.fattr(mode=0o640))
+    def open(self, name=FILE):
+        """OPEN that makes a file."""
+        attributes = {"createattrs": NFS4.fattr(mode=0o640)}
+        return self._make_file(name, mode=NFS4.CreateMode.GUARDED4, **attributes)
 
     def exclusive(self):
         """OPEN that makes the file by a verifier, which is the same each time."""
-        return self._make_file(mode=NFS4.CreateMode.EXCLUSIVE4, createverf=b"verified")
+        return self._make_file(FILE, mode=NFS4.CreateMode.EXCLUSIVE4, createverf=b"verified")
 
-    def _make_file(self, **how):
+    def _make_file(self, name, **how):
         making = {"opentype": NFS4.OpenType.OPEN4_CREATE, "how": how}
-        return [*self._path, self._open_operation(BOTH, openhow=making), "GETFH"]
+        return [*self._path, self._open_operation(name, BOTH, openhow=making), "GETFH"]
 
     def open_again(self):
         """OPEN of the same file, which exists, for reading."""
-        return [*self._path, self._open_operation(READ), "GETFH"]
+        return [*self._path, self._open_operation(FILE, READ), "GETFH"]
 
-    def _open_operation(self, access, **more):
+    def _open_operation(self, name, access, **more):
         return operation(
             "OPEN",
             seqid=self._seqid,
             share_access=access,
             owner={"clientid": self._client, "owner": b"process"},
-            claim={"claim": NFS4.ClaimType.CLAIM_NULL, "file": FILE},
+            claim={"claim": NFS4.ClaimType.CLAIM_NULL, "file": name},
             **more,
         )
 
@@ -112,7 +114,7 @@ class Nfs40Client:
             "open_seqid": self._seqid,
             "open_stateid": self._open,
             "lock_seqid": 0,
-            "lock_owner": {"clientid": self._client, "owner": b"locker"},
+            "lock_owner": {"clientid": self._client, "owner": LOCK_OWNER},
         }
         locker = {"new_lock_owner": True, "open_owner": owner}
         kind = {"locktype": NFS4.LockType.WRITE_LT, **LOCKED}
@@ -137,6 +139,30 @@ class Nfs40Client:
             self._open = result.results[-1][1].resok4.open_stateid
 
     # -- requests without ----------------------------------------------------------------------
+
+    @property
+    def handle(self):
+        """The handle of the file, once it is open."""
+        return self._handle
+
+    @property
+    def stateid(self):
+        """The stateid of the open."""
+        return self._open
+
+    def renew(self):
+        return [operation("RENEW", clientid=self._client)]
+
+    def test_lock(self):
+        """LOCKT by another owner than that of `lock`, of octets that are not locked."""
+        beyond = {"offset": LOCKED["length"], "length": LOCKED["length"]}
+        owner = {"clientid": self._client, "owner": b"tester"}
+        kind = {"locktype": NFS4.LockType.READ_LT, **beyond}
+        return [putfh(self._handle), operation("LOCKT", owner=owner, **kind)]
+
+    def release_lock_owner(self):
+        owner = {"clientid": self._client, "owner": LOCK_OWNER}
+        return [operation("RELEASE_LOCKOWNER", lock_owner=owner)]
 
     def in_directory(self, *operations):
         """Operations on names in the directory."""

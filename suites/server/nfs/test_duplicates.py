@@ -15,6 +15,7 @@ from .duplicate_checks import (
     expect_first_status,
     expect_held,
     first_outcome,
+    lose_in_flight,
 )
 
 NO_COPY = "RFC1813-4.5-2"
@@ -64,9 +65,7 @@ def test_unanswered(bench, name, port):
     connections = Reconnections(bench, port)
     conn = connections.next()
     call = request.make(conn)
-    conn.send(call)
-    conn.work()
-    conn.abort()
+    lose_in_flight(conn, call)
     conn = connections.next()
     again = conn.exchange(request.make(conn, call.xid))
     expect(again, ONCE, must=[kinds.REPLY], warn=dict.fromkeys(request.again, AGAIN))

@@ -10,12 +10,14 @@ from steertag.suite.nfs_client.nfs4_client import getattr_of, lookup
 from ..changed_directory import ChangedDirectory
 from .duplicate_calls import DuplicateCall
 from .duplicate_checks import (
+    AGAIN,
     KEPT,
     PORTS,
     Reconnections,
     expect_first_status,
     expect_held,
     first_outcome,
+    lose_in_flight,
 )
 from .nfs40_client import FILE, NFS4, RESULT_CONFIRM, Nfs40Client
 
@@ -25,6 +27,8 @@ EXIST, NOENT = "nfs:NFS4ERR_EXIST", "nfs:NFS4ERR_NOENT"
 NOT_SAME = "nfs:NFS4ERR_NOT_SAME"
 # That a SETATTR sets.
 NEW_MODE = 0o640
+# A file that an open-owner makes beside its first one.
+SECOND = "second"
 
 # The requests before each one that is repeated.
 BEFORE = {
@@ -86,6 +90,8 @@ def remove(client, place):
         lambda: place.make_file(FILE),
         lambda: place.has(FILE),
         "the file that another client made under this name is there",
+        done=lambda: not place.has(FILE),
+        effect="the file is not there any more",
     )
 
 
@@ -98,11 +104,14 @@ def rename(client, place):
         lambda: place.make_file("old"),
         lambda: place.has("old") and place.file_id("new") == moved,
         "the file that another client made under the old name is there, and the first under the new",
+        done=lambda: not place.has("old") and place.file_id("new") == moved,
+        effect="the file is there under its new name, and not under the old one",
     )
 
 
 def link(client, place):
     place.make_file(FILE)
+    linked = place.file_id(FILE)
     source = client.in_directory(lookup(FILE), "SAVEFH")
     return DuplicateCall(
         of(client, operation("LINK", newname="link"), before=source),
@@ -110,6 +119,8 @@ def link(client, place):
         lambda: place.remove("link"),
         lambda: not place.has("link"),
         "the link that another client has removed is not there",
+        done=lambda: place.file_id("link") == linked,
+        effect="the file has its second name",
     )
 
 
@@ -122,6 +133,8 @@ def create(client, place):
         lambda: place.remove_directory("directory"),
         lambda: not place.has("directory"),
         "the directory that another client has removed is not there",
+        done=lambda: place.has("directory"),
+        effect="the directory is there",
     )
 
 
@@ -143,6 +156,8 @@ def setattr_verified(client, place):
         undo,
         lambda: place.attributes(file).mode & 0o777 == first_mode,
         "the file has the mode that another client has set",
+        done=lambda: place.attributes(file).mode & 0o777 == NEW_MODE,
+        effect="the file has its new mode",
     )
 
 
@@ -181,3 +196,51 @@ def test_names(bench, name, port):
     again = conn.exchange(request.make(conn, call.xid))
     expect_first_status(again, first, request.again, ASSUMED)
     expect_held(request.holds(), request.sentence, again, first, ASSUMED)
+
+
+@case("server.nfs40.duplicate.unanswered-{name}-{port}", requirements=[ASSUMED], over=ANY)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("port", PORTS)
+def test_names_unanswered(bench, name, port):
+    """The connection is lost with such a COMPOUND in flight. Whether the server has executed it or not, it succeeds
+    when it is repeated, and what it asks for is done."""
+    place = ChangedDirectory(bench)
+    client = Nfs40Client(bench, place)
+    connections = Reconnections(bench, port)
+    conn = connections.next()
+    client.run(conn, "PUTROOTFH")
+    request = NAMES[name](client, place)
+    call = request.make(conn)
+    lose_in_flight(conn, call)
+    conn = connections.next()
+    again = conn.exchange(request.make(conn, call.xid))
+    expect(again, ASSUMED, must=[kinds.REPLY], warn=dict.fromkeys(request.again, AGAIN))
+    expect.true(request.done(), ASSUMED, request.effect, outcome=again)
+
+
+@case("server.nfs40.duplicate.unanswered-open-{form}", requirements=[SEQID], over=ANY)
+@pytest.mark.parametrize("form", [*PORTS, "other-xid"])
+def test_open_unanswered(bench, form):
+    """The connection is lost while a confirmed open-owner makes a second file. Whether the server has executed the
+    OPEN or not, it succeeds when it is repeated. The file is there, and CLOSE has the next seqid.
+    """
+    place = ChangedDirectory(bench)
+    connections = Reconnections(bench, form)
+    conn = connections.next()
+    client = Nfs40Client(bench, place)
+    client.register(conn)
+    opened = client.run(conn, *client.open())
+    client.note(opened)
+    if confirms(opened):
+        client.note(client.run(conn, *client.confirm()))
+    operations = client.open(SECOND)
+    call = client.make(conn, operations)
+    lose_in_flight(conn, call)
+    conn = connections.next()
+    xid = None if form == "other-xid" else call.xid
+    again = conn.exchange(client.make(conn, operations, xid))
+    expect(again, SEQID, must=[kinds.REPLY])
+    expect.true(place.has(SECOND), SEQID, "the file is there", outcome=again)
+    client.note(again.result)
+    closed = conn.exchange(client.make(conn, client.close()))
+    expect(closed, SEQID, must=[kinds.REPLY])

@@ -59,6 +59,13 @@ constexpr Deviation kRetransmissions[] = {
      .sentence =
          "A request that is sent again on another connection has the next sequence id of its slot.",
      .client = {.request = advance_sequence}},
+    {.name = "resent-under-new-xid",
+     .side = trace::Role::client,
+     .breaks = {"RFC1813-4.5-4"},
+     .sentence =
+         "A call that was under way when its connection was lost is sent again under another XID.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) { options.requester.keeps_xid = false; }}},
     {.name = "create-retry-renumbered",
      .side = trace::Role::client,
      .breaks = {"RFC8881-18.36.4-3"},

@@ -2,6 +2,7 @@
 #include "deviations/families.h"
 #include "deviations/server/compound.h"
 #include "deviations/server/recall.h"
+#include "nfs/v4/open_ops.h"
 #include "nfs/v4/session_ops.h"
 #include "server/v4/state/limits.h"
 
@@ -99,6 +100,13 @@ void keep_program(peer::CallStep& call, SessionTable& sessions) {
       [&](nfs4::BackchannelCtlArgs& args) { args.bca_cb_program = session->cb_program; });
 }
 
+/// An OPEN that has to wait for the return of a delegation.
+void grant_waiting_open(peer::ReplyStep& reply) {
+  change_result<nfs4::OpenResult>(reply, Opnum::OP_OPEN, [](nfs4::OpenResult& result) {
+    if (result.status == Status::NFS4ERR_DELAY) result.status = Status::NFS4_OK;
+  });
+}
+
 constexpr Deviation kSessionCallbacks[] = {
     {.name = "callback-unannounced",
      .breaks = {"RFC8167-6-1"},
@@ -150,6 +158,11 @@ constexpr Deviation kSessionCallbacks[] = {
                         recall.recall.stateid.other[0] ^= std::byte{1};
                       });
                     }},
+     .script_shows = false},
+    {.name = "waiting-open-granted",
+     .breaks = {"RFC8881-10.2-1"},
+     .sentence = "An OPEN succeeds while a delegation that it conflicts with is held.",
+     .server = {.reply = grant_waiting_open},
      .script_shows = false},
     {.name = "lost-recall-not-repeated",
      .breaks = {"RFC8881-2.10.13.2.4-1"},

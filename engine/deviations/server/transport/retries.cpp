@@ -3,6 +3,7 @@
 #include "deviations/server/compound.h"
 #include "nfs/nfs3_args.h"
 #include "nfs/nfs3_procedures.h"
+#include "nfs/v4/directory_ops.h"
 #include "nfs/v4/open_ops.h"
 #include "rpc/message.h"
 #include "wire/header.h"
@@ -55,27 +56,49 @@ void note_calls_of_lost_connection(const fabric::CloseReason& /*reason*/, Histor
   history.server->lost_calls.insert(history.calls.begin(), history.calls.end());
 }
 
-/// The repeated RENAME goes the other way: with NFS3_OK nothing is renamed any more.
+/// The call with RENAME of version 3 the other way; nothing of another call.
+std::optional<Bytes> undone_nfs3(View call) {
+  wire::Reader reader(call);
+  rpc::CallHeader header;
+  header.decode(reader);
+  if (!reader.ok() || header.program != nfs3::kProgram || header.version != nfs3::kVersion ||
+      header.procedure != static_cast<std::uint32_t>(nfs3::Procedure::NFSPROC3_RENAME))
+    return std::nullopt;
+  const std::size_t arguments_at = call.size() - reader.remaining();
+  nfs3::RenameArgs args;
+  args.decode(reader);
+  if (!reader.ok()) return std::nullopt;
+  std::swap(args.from, args.to);
+  Bytes undone(call.begin(), call.begin() + std::ptrdiff_t(arguments_at));
+  wire::Writer writer(undone);
+  args.encode(writer);
+  return undone;
+}
+
+/// The same of a COMPOUND of minor version 0.
+std::optional<Bytes> undone_nfs4(View call) {
+  if (find_arguments(call, nfs4::Opnum::OP_SEQUENCE)) return std::nullopt;
+  const auto span = find_arguments(call, nfs4::Opnum::OP_RENAME);
+  const auto octets = changed<nfs4::RenameArgs>(
+      call, span, [](nfs4::RenameArgs& args) { std::swap(args.oldname, args.newname); });
+  if (!octets) return std::nullopt;
+  Bytes undone(call.begin(), call.begin() + std::ptrdiff_t(span->begin));
+  undone.insert(undone.end(), octets->begin(), octets->end());
+  undone.insert(undone.end(), call.begin() + std::ptrdiff_t(span->end), call.end());
+  return undone;
+}
+
+/// The repeated RENAME goes the other way: it succeeds, and nothing is renamed any more.
 void undo_repeated_rename(Arriving& arriving) {
   wire::Header header;
   const auto payload = wire::decode(arriving.message(), header);
   if (!payload || !arriving.history.server->lost_calls.contains(header.xid)) return;
-  wire::Reader reader(*payload);
-  rpc::CallHeader call;
-  call.decode(reader);
-  if (!reader.ok() || call.program != nfs3::kProgram || call.version != nfs3::kVersion ||
-      call.procedure != static_cast<std::uint32_t>(nfs3::Procedure::NFSPROC3_RENAME))
-    return;
-  const std::size_t arguments_at = payload->size() - reader.remaining();
-  nfs3::RenameArgs args;
-  args.decode(reader);
-  if (!reader.ok()) return;
-  std::swap(args.from, args.to);
+  std::optional<Bytes> undone = undone_nfs3(*payload);
+  if (!undone) undone = undone_nfs4(*payload);
+  if (!undone) return;
   Bytes message;
   wire::encode(header, message);
-  message.insert(message.end(), payload->begin(), payload->begin() + std::ptrdiff_t(arguments_at));
-  wire::Writer writer(message);
-  args.encode(writer);
+  message.insert(message.end(), undone->begin(), undone->end());
   arriving.replace(std::move(message));
 }
 
@@ -111,7 +134,7 @@ constexpr Deviation kRetries[] = {
                     [](peer::ServerOptions& options) { options.retries.gives_own_reply = false; }},
      .script_shows = false},
     {.name = "repeated-rename-undone",
-     .breaks = {"RFC1813-4.5-1"},
+     .breaks = {"RFC1813-4.5-1", "RFC7530-16.33.5-1"},
      .sentence =
          "RENAME that is repeated over another connection succeeds, and nothing is renamed.",
      .server = {.arrival = undo_repeated_rename, .down = note_calls_of_lost_connection},
