@@ -81,7 +81,7 @@ class PyFiles {
           std::optional<std::size_t> chunk_from, std::optional<std::uint32_t> credits,
           std::uint32_t slots, bool crc, const std::optional<std::string>& transfer,
           bool recoverable_faults, bool limits_hellos, bool layouts,
-          std::optional<double> data_server_pause_s)
+          std::optional<double> data_server_pause_s, double data_server_timeout_s)
       : wish_{io_bytes.value_or(0), in_flight.value_or(0)} {
     const auto size =
         check_announced_size("send and receive", inline_bytes.value_or(kDefaultAnnouncedBytes));
@@ -103,6 +103,8 @@ class PyFiles {
     if (data_server_pause_s)
       options.session.data_servers.pause =
           milliseconds(static_cast<std::int64_t>(*data_server_pause_s * 1000));
+    options.data_server_timeout =
+        milliseconds(static_cast<std::int64_t>(data_server_timeout_s * 1000));
     options.interrupted = [] {
       const py::gil_scoped_acquire gil;
       return PyErr_CheckSignals() != 0;
@@ -368,12 +370,12 @@ void bind_peer_files(py::module_& module) {
   py::class_<PyFiles>(module, "Files",
                       "The files of a server: NFS version 4.1 or 3 over RDMA or TCP.")
       .def(
-          py::init<const std::string&, std::uint32_t, std::optional<std::uint32_t>, std::uint32_t,
-                   std::vector<std::uint32_t>, std::uint16_t, double, bool,
-                   std::optional<std::uint32_t>, std::optional<std::uint32_t>,
-                   std::optional<std::uint32_t>, std::optional<std::size_t>,
-                   std::optional<std::uint32_t>, std::uint32_t, bool,
-                   const std::optional<std::string>&, bool, bool, bool, std::optional<double>>(),
+          py::init<
+              const std::string&, std::uint32_t, std::optional<std::uint32_t>, std::uint32_t,
+              std::vector<std::uint32_t>, std::uint16_t, double, bool, std::optional<std::uint32_t>,
+              std::optional<std::uint32_t>, std::optional<std::uint32_t>,
+              std::optional<std::size_t>, std::optional<std::uint32_t>, std::uint32_t, bool,
+              const std::optional<std::string>&, bool, bool, bool, std::optional<double>, double>(),
           "url"_a, py::kw_only(), "version"_a = 0, "uid"_a = py::none(), "gid"_a = 0,
           "gids"_a = std::vector<std::uint32_t>{}, "mount_port"_a = 0,
           "timeout_s"_a = std::chrono::duration<double>(kCallTimeout).count(),
@@ -381,6 +383,7 @@ void bind_peer_files(py::module_& module) {
           "inline_bytes"_a = py::none(), "chunk_from"_a = py::none(), "credits"_a = py::none(),
           "slots"_a = 0, "crc"_a = true, "transfer"_a = py::none(), "recoverable_faults"_a = false,
           "limits_hellos"_a = true, "layouts"_a = true, "data_server_pause_s"_a = py::none(),
+          "data_server_timeout_s"_a = std::chrono::duration<double>(kDataServerTimeout).count(),
           "version 3 or 4; 0: 4.1, or 3 if the server lacks it. Calls without `uid` carry "
           "AUTH_NONE. `transfer`: how data gets to the other end over RDMA (TRANSFER_MODES); "
           "`optimistic` stands for that mode. A transfer has READs or "
@@ -395,7 +398,9 @@ void bind_peer_files(py::module_& module) {
           "follows the end of that connection at once, for measurements of what an end costs. "
           "Without "
           "`layouts` no data server is used. One that has failed is tried again after "
-          "`data_server_pause_s`.")
+          "`data_server_pause_s`. A call to one has `data_server_timeout_s`, or `timeout_s` if "
+          "that "
+          "is shorter.")
       .def_property_readonly("version", [](PyFiles& self) { return self.files().version(); })
       .def_property_readonly("optimistic", &PyFiles::optimistic,
                              "Reads so far as a dict, or None without direct access: RDMA Reads "

@@ -142,8 +142,10 @@ class PyScriptedServer {
       count += striped_->data_server(index).connection_count();
     return count;
   }
+  /// Over TCP alone there is no provider, and nothing that one can.
   fabric::Capabilities capabilities() const {
-    return (striped_ ? striped_->providers() : providers_).front()->capabilities();
+    const auto& providers = striped_ ? striped_->providers() : providers_;
+    return providers.empty() ? fabric::Capabilities{} : providers.front()->capabilities();
   }
 
   void put(const std::string& name, const py::buffer& content) {

@@ -1,4 +1,4 @@
-"""Row S8: a data server dies while a client reads, and the metadata server takes its part over.
+"""Row S8: a data server dies, or its host vanishes, while a client reads. The metadata server takes its part over.
 
 The servers are processes of their own, which share an exported directory.
 """
@@ -24,36 +24,42 @@ MOST_LOOKS = round(RETURN_LIMIT_S / LOOK_S)
 RETURNED = 0.9  # of the throughput before
 START_LIMIT_S = 10
 BEFORE, GAP, AFTER = "before", "until it is back", "after"
+KILLED, VANISHED = "process killed", "host vanished"
+# From a call to its reply at a data server: shorter than by default, so that a row does not take minutes.
+CALL_LIMIT_S = 2
+# Looks behind the death that are shown.
+LOOKS_BEHIND = {KILLED: STEADY, VANISHED: round(CALL_LIMIT_S / LOOK_S) + STEADY}
 
 
 class StripedProcesses:
-    """A metadata server and its data servers, over one provider. With ShapedLinks each has one."""
+    """A metadata server and its data servers, over one provider. Each has one of the ShapedLinks. With a
+    VanishingHost the last data server is there."""
 
-    def __init__(self, stack, place, provider, data_servers, links):
+    def __init__(self, stack, place, provider, data_servers, links, host=None):
         folder = pathlib.Path(
             stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-pnfs-"))
         )
         self.export = folder / "export"
         self.export.mkdir()
-        listen = ("--listen", f"{provider}://{place.address}:0")
-        common = ("--export", self.export, "--handle-key", folder / "key", "--no-crc", *listen)
-        common += ("--idle-timeout", 0, "--control", folder / "control")
-        self._stack, self._place, self._links = stack, place, links
-        log = folder / "log"
-        self.url, _ = self._start(
-            log, *common, "--pnfs-mds", data_servers, "--recovery", folder / "recovery"
-        )
+        self._common = ("--export", self.export, "--handle-key", folder / "key", "--no-crc")
+        self._common += ("--idle-timeout", 0, "--control", folder / "control")
+        self._stack, self._provider, self._log = stack, provider, folder / "log"
+        here = place, links
+        last = here if host is None else (host.place, host.links)
+        recovery = ("--recovery", folder / "recovery")
+        self.url, _ = self._start(*here, "--pnfs-mds", data_servers, *recovery)
         self.data_servers = [
-            self._start(log, *common, "--pnfs-ds", number)[1]
+            self._start(*(last if number == data_servers else here), "--pnfs-ds", number)[1]
             for number in range(1, 1 + data_servers)
         ]
-        self._await(log, data_servers)
+        self._await(data_servers)
 
-    def _start(self, log, *options):
+    def _start(self, place, links, *options):
         """(URL, process)"""
-        with open(log, "a", encoding="utf-8") as errors:
+        listen = ("--listen", f"{self._provider}://{place.address}:0")
+        with open(self._log, "a", encoding="utf-8") as errors:
             process = subprocess.Popen(
-                list(map(str, [*self._place.enter, PROGRAM, *options])),
+                list(map(str, [*place.enter, PROGRAM, *self._common, *listen, *options])),
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
@@ -62,15 +68,16 @@ class StripedProcesses:
         self._stack.callback(_end, process)
         line = process.stdout.readline()
         if not line.startswith("listening at "):
-            raise CannotMeasure(f"a server did not start: {log.read_text(encoding='utf-8')}")
+            why = self._log.read_text(encoding="utf-8")
+            raise CannotMeasure(f"a server did not start: {why}")
         url = line.split()[-1]
-        self._links.add(int(url.rpartition(":")[2]))
+        links.add(int(url.rpartition(":")[2]))
         return url, process
 
-    def _await(self, log, data_servers):
+    def _await(self, data_servers):
         """Until all data servers have joined."""
         end = time.monotonic() + START_LIMIT_S
-        while log.read_text(encoding="utf-8").count(" is here") < data_servers:
+        while self._log.read_text(encoding="utf-8").count(" is here") < data_servers:
             if time.monotonic() > end:
                 raise CannotMeasure("the data servers did not join the metadata server")
             time.sleep(LOOK_S)
@@ -110,15 +117,16 @@ class Progress:
         (begin, had), (end, has) = self.marks[first], self.marks[last]
         return Figures(bytes=has - had, calls=1, elapsed_s=end - begin, user_s=0, system_s=0)
 
-    def looks(self, origin, number):
+    def looks(self, origin, before, behind):
         """{milliseconds from the mark `origin`: Figures} of so many looks before it and behind it, by their ends."""
+        end = min(origin + behind + 1, len(self.marks))
         return {
             round((at - origin) * LOOK_S * 1000): self.figures(at - 1, at)
-            for at in range(origin - number + 1, origin + number + 1)
+            for at in range(origin - before + 1, end)
         }
 
 
-def through_a_death(progress, victim):
+def through_a_death(progress, victim, looks_behind=STEADY):
     """Reads on while `victim` dies: {way: Figures} of the times before, until the throughput is back, and after, and of each
     look around the death. The throughput is back when it is, over STEADY_S, what it was. The gap ends where that time
     begins."""
@@ -135,17 +143,21 @@ def through_a_death(progress, victim):
                 BEFORE: progress.figures(death - STEADY, death),
                 GAP: progress.figures(death, back),
                 AFTER: progress.figures(back, -1),
-                **progress.looks(death, STEADY),
+                **progress.looks(death, STEADY, looks_behind),
             }
     raise CannotMeasure(
         f"the throughput is not back {RETURN_LIMIT_S} s after a data server's death"
     )
 
 
-def measure(place, links, provider, data_servers, rate_mbit):
-    """One death: the {way: Figures} of through_a_death."""
+def measure(place, links, provider, data_servers, rate_mbit, host=None):
+    """One death: the {way: Figures} of through_a_death. With a VanishingHost that one vanishes, and is there again
+    afterwards."""
+    fate = KILLED if host is None else VANISHED
     with contextlib.ExitStack() as stack:
-        servers = StripedProcesses(stack, place, provider, data_servers, links)
+        if host is not None:
+            stack.callback(host.restore)
+        servers = StripedProcesses(stack, place, provider, data_servers, links, host)
         # Enough for all that is read until the limit.
         seconds = RETURN_LIMIT_S + 3 * STEADY_S
         size = int(rate_mbit * 1e6 / 8 * (data_servers + 1) * seconds)
@@ -161,8 +173,10 @@ def measure(place, links, provider, data_servers, rate_mbit):
             io_bytes=IO_BYTES,
             in_flight=IN_FLIGHT * data_servers,
             layouts=True,
+            data_server_timeout_s=CALL_LIMIT_S,
         )
         sink = os.memfd_create("read")
         stack.callback(os.close, sink)
         fetch = files.fetch(files.find(f"{EXPORT}/{NAME}"), sink, sparse=False)
-        return through_a_death(Progress(fetch), servers.data_servers[-1])
+        victim = servers.data_servers[-1] if host is None else host
+        return through_a_death(Progress(fetch), victim, LOOKS_BEHIND[fate])

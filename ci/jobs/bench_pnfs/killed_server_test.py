@@ -38,11 +38,12 @@ class Transfer:
         return False
 
 
-def death(monkeypatch, slow_looks):
+def death(monkeypatch, slow_looks, *looks_behind):
     clock = Clock()
     monkeypatch.setattr(killed_server, "time", clock)
     transfer = Transfer(clock, slow_looks)
-    return killed_server.through_a_death(killed_server.Progress(transfer), transfer)
+    progress = killed_server.Progress(transfer)
+    return killed_server.through_a_death(progress, transfer, *looks_behind)
 
 
 def test_the_gap_lasts_until_the_throughput_is_what_it_was(monkeypatch):
@@ -59,6 +60,17 @@ def test_each_look_has_the_octets_of_its_time(monkeypatch):
     look_ms = round(LOOK_S * 1000)
     octets = [found[look_ms * at].bytes for at in range(-1, 5)]
     assert octets == [FULL, FULL, SLOW, SLOW, SLOW, FULL]
+
+
+def test_a_long_gap_has_its_looks_as_far_as_there_are_any(monkeypatch):
+    look_ms = round(LOOK_S * 1000)
+    slow = 2 * STEADY
+    found = death(monkeypatch, slow, slow)
+    looks = [way for way in found if isinstance(way, int)]
+    assert (min(looks), max(looks)) == ((1 - STEADY) * look_ms, slow * look_ms)
+    found = death(monkeypatch, 0, slow)
+    last = max(way for way in found if isinstance(way, int))
+    assert STEADY * look_ms <= last < slow * look_ms
 
 
 def test_a_throughput_that_does_not_come_back_is_no_result(monkeypatch):

@@ -38,7 +38,7 @@ def run():
             for servers in DATA_SERVERS
         },
         "S8": {
-            (way, (name,)): rounds(rate)
+            (way, (name, fate)): rounds(rate)
             for way, rate in {
                 killed_server.BEFORE: 40,
                 killed_server.GAP: 10,
@@ -48,6 +48,7 @@ def run():
                 50: 10,
             }.items()
             for name in TRANSPORTS
+            for fate in (killed_server.KILLED, killed_server.VANISHED)
         },
     }
     # They have tests of their own.
@@ -63,7 +64,8 @@ def test_each_row_is_on_the_page(run):
     assert all(f"## {section.title}" in text for section in SECTIONS.values())
     assert "| 64K | sparse | 10 | 2.00 | 4.00 | 8.00 | 30 % | 10 % |" in text
     assert "| DS | 9 | 2.00 | 4.00 | 8.00 | 30 % | 10 % |" in text
-    assert "| TCP | 40 | 1000 | 0.25 | 0.95 |" in text
+    assert "| process killed | TCP | 40 | 1000 | 0.25 | 0.95 |" in text
+    assert "| host vanished | iWARP without CRC | 40 | 1000 | 0.25 | 0.95 |" in text
     assert "| READ | 1 | 300 | 1700 | 5.67 | 0.18 | 0.18 | above 1 |" in text
     assert "| WRITE | 2 | 300 | 1700 | 5.67 | 0.18 | 0.18 | - |" in text
     assert "| WRITE | 8 | 300 | 1700 | 5.67 | 0.18 | 0.18 | 1.22, 2.50 |" in text
@@ -90,7 +92,8 @@ def test_each_plot_of_scaling_and_of_transports_is_on_the_page(run):
 
 def test_the_plot_of_a_death_has_a_line_for_each_transport(run):
     svg = plots(run.results)["pnfs-death.svg"]
-    assert all(name in svg for name in TRANSPORTS)
+    assert all(svg.count(f">{name}</text>") == 2 for name in TRANSPORTS)
+    assert killed_server.KILLED in svg and killed_server.VANISHED in svg
 
 
 def test_without_reading_there_is_no_plot():

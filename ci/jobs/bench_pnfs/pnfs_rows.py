@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import itertools
 
 from ci.jobs.bench_nfs.namespaces import join, namespace, run
 from ci.jobs.bench_nfs.rounds import measure
@@ -10,6 +11,7 @@ from ci.jobs.bench_pnfs.receives import pool_cells, slot_cells
 from ci.jobs.bench_pnfs.shaped_links import ShapedLinks
 from ci.jobs.bench_pnfs.striped import DATA_SERVERS, IO_BYTES, MIB, TRANSPORTS
 from ci.jobs.bench_pnfs.striped import StripedFile, striped_server
+from ci.jobs.bench_pnfs.vanishing_host import VanishingHost
 
 COMMITS = ("ds", "mds")
 UNITS = (65536, 1048576)
@@ -125,13 +127,17 @@ class Rows:
         return found
 
     def death(self):
-        """S8: READ by data servers as in S1; one of them dies. By transport."""
+        """S8: READ by data servers as in S1; one of them dies, or its host vanishes. By transport."""
         found = {}
-        with _joined() as (_, place):
+        with _joined() as (stack, place):
             links = ShapedLinks(place, NETWORK, self._rate)
-            for _ in range(self._how[0]):
-                for name, provider in TRANSPORTS.items():
-                    how = (place, links, provider, DEATH_AMONG, self._rate)
-                    for way, each in killed_server.measure(*how).items():
-                        found.setdefault((way, (name,)), []).append(each)
+            hosts = {
+                killed_server.KILLED: None,
+                killed_server.VANISHED: VanishingHost(stack, self._rate),
+            }
+            cells = list(itertools.product(hosts, TRANSPORTS))
+            for fate, name in cells * self._how[0]:
+                how = (place, links, TRANSPORTS[name], DEATH_AMONG, self._rate, hosts[fate])
+                for way, each in killed_server.measure(*how).items():
+                    found.setdefault((way, (name, fate)), []).append(each)
         return found

@@ -132,8 +132,7 @@ Expected<CallWay, FileError> FileClient::make_way(const net::Url& url,
     rdma.interposer = options.interposer;
     way.transport = std::make_unique<Requester>(*shared, url, rdma, first_xid);
   }
-  way.schedule = std::make_unique<CallSchedule>(*way.transport, std::chrono::steady_clock::now,
-                                                options.timeout);
+  way.schedule = std::make_unique<CallSchedule>(*way.transport, options.clock, options.timeout);
   way.schedule->set_interrupted(options.interrupted);
   return way;
 }

@@ -40,6 +40,7 @@ struct FileClientOptions {
   std::uint32_t slots = 0;                  // SessionOptions::slots, of each session
   std::uint16_t mount_port = 0;             // MOUNT version 3 over TCP; 0: where NFS is
   std::chrono::milliseconds timeout = kCallTimeout;
+  DeadlineClock clock = std::chrono::steady_clock::now;  // of that time-out
   /// CallSchedule::set_interrupted
   std::function<bool()> interrupted{};
   bool long_calls = false;    // over RDMA: each call in a position-zero chunk of two segments

@@ -12,7 +12,9 @@
 
 namespace steertag::peer {
 
-/// Connections on which one call is tried (RFC 8166 4.5.5); the last loss fails it.
+/// Connections on which one call is tried (RFC 8166 4.5.5); the last loss fails it. A connection
+/// that carried another call is none of them. One that carried none, as a refused one, counts for
+/// every call that waits, until a connection carries one.
 inline constexpr std::uint32_t kMostAttempts = 3;
 /// Calls that may be queued or outstanding at a time: more than any credit value, and few enough to
 /// keep XIDs apart.

@@ -67,6 +67,7 @@ class OutgoingCall {
 
   std::uint32_t sends_outstanding = 0;  // the message's octets must stay until this is zero
   std::uint32_t attempts = 0;           // connections on which it was sent
+  std::uint32_t vain_connections = 0;   // in a row while it waited, which carried no call
   bool answered = false;
   std::uint32_t retries = 0;  // after RDMA_ERROR
   bool remotely_invalidated = false;

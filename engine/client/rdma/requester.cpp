@@ -43,7 +43,7 @@ void Requester::start_connection() {
   beside_.clear();
   held_receives_.clear();
   placement_ = {};
-  down_ = came_up_ = false;
+  down_ = came_up_ = carried_call_ = false;
   ++statistics_.connections;
   endpoint_ =
       std::make_unique<Endpoint>(provider_, static_cast<EndpointUser&>(*this), endpoint_options());
@@ -143,6 +143,7 @@ void Requester::pump() {
 }
 
 bool Requester::transmit(OutgoingCall& call) {
+  carried_call_ = true;
   ++call.attempts;
   ++statistics_.calls;
   if (call.attempts > 1) ++statistics_.retransmitted;
@@ -363,10 +364,6 @@ void Requester::requeue_all(const std::string& why) {
     if (!call->answered) calls.push_back(std::move(call));
   }
   outstanding_.clear();
-  // A connection on which none was sent, as a refused one, is an attempt of all that wait for it.
-  if (calls.empty()) {
-    for (const auto& call : queue_) ++call->attempts;
-  }
   std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) {
     return static_cast<std::int32_t>(a->xid() - b->xid()) > 0;  // serial numbers, latest first
   });
@@ -377,10 +374,13 @@ void Requester::requeue_all(const std::string& why) {
     if (!options_.policy.keeps_xid) call->rename(next_xid_++);
     queue_.push_front(std::move(call));
   }
+  // Only such connections in a row count, or the rejections between good ones would add up.
+  for (const auto& call : queue_)
+    call->vain_connections = carried_call_ ? 0 : call->vain_connections + 1;
   std::deque<std::unique_ptr<OutgoingCall>> keep;
   std::vector<std::unique_ptr<OutgoingCall>> lost;
   for (auto& call : queue_) {
-    if (call->attempts >= options_.attempts) {
+    if (call->attempts + call->vain_connections >= options_.attempts) {
       lost.push_back(std::move(call));
     } else {
       keep.push_back(std::move(call));

@@ -132,7 +132,9 @@ class Requester final : public ClientTransport, private EndpointUser, private fa
   std::uint32_t next_xid_;
   net::Clock clock_;
   ReconnectPause pause_{options_.policy.reconnect_pause};
-  bool came_up_ = false;  // the present connection, or the last
+  // The present connection, or the last.
+  bool came_up_ = false;
+  bool carried_call_ = false;
   std::unique_ptr<Endpoint> endpoint_;
   bool down_ = false;  // the endpoint is to be replaced outside of its notices
   std::string down_reason_;

@@ -92,7 +92,7 @@ std::chrono::milliseconds StreamRequester::idle_for(std::chrono::milliseconds mo
 
 void StreamRequester::start_connection() {
   ++statistics_.connections;
-  came_up_ = false;
+  came_up_ = carried_call_ = false;
   state_ = State::connecting;
   auto addresses = net::resolve(url_, false);
   if (!addresses) return fail(addresses.error().message());
@@ -192,6 +192,7 @@ void StreamRequester::pump() {
   while (up() && !queue_.empty() && outstanding_.size() < options_.calls) {
     std::unique_ptr<Call> call = std::move(queue_.front());
     queue_.pop_front();
+    carried_call_ = true;
     ++call->attempts;
     ++statistics_.calls;
     if (call->attempts > 1) ++statistics_.retransmitted;
@@ -327,18 +328,19 @@ void StreamRequester::requeue_all() {
   std::vector<std::unique_ptr<Call>> calls;
   for (auto& [xid, call] : outstanding_) calls.push_back(std::move(call));
   outstanding_.clear();
-  // A connection on which none was sent, as a refused one, is an attempt of all that wait for it.
-  if (calls.empty()) {
-    for (const auto& call : queue_) ++call->attempts;
-  }
   std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) {
     return static_cast<std::int32_t>(a->xid - b->xid) > 0;  // serial numbers, latest first
   });
   for (auto& call : calls) queue_.push_front(std::move(call));
+  // Only such connections in a row count, or the rejections between good ones would add up.
+  for (const auto& call : queue_)
+    call->vain_connections = carried_call_ ? 0 : call->vain_connections + 1;
   std::deque<std::unique_ptr<Call>> keep;
   std::deque<std::unique_ptr<Call>> lost;
-  for (auto& call : queue_)
-    (call->attempts >= options_.attempts ? lost : keep).push_back(std::move(call));
+  for (auto& call : queue_) {
+    const bool is_lost = call->attempts + call->vain_connections >= options_.attempts;
+    (is_lost ? lost : keep).push_back(std::move(call));
+  }
   queue_ = std::move(keep);
   for (const auto& call : lost)
     tell(*call, tl::unexpected(CallError{CallErrc::connection_lost, down_reason_}));

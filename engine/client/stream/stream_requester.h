@@ -78,10 +78,11 @@ class StreamRequester final : public ClientTransport, private net::Channel {
     Request request;
     CallCallback callback;
     std::array<std::byte, 4> mark{};
-    std::size_t octets = 0;      // with the marking word
-    std::uint32_t attempts = 0;  // connections on which it was sent
-    bool sent = false;           // all of it, on the present connection
-    bool is_answer = false;      // a reply to a call of the server
+    std::size_t octets = 0;              // with the marking word
+    std::uint32_t attempts = 0;          // connections on which it was sent
+    std::uint32_t vain_connections = 0;  // in a row while it waited, which carried no call
+    bool sent = false;                   // all of it, on the present connection
+    bool is_answer = false;              // a reply to a call of the server
   };
 
   StreamRequester(net::Url url, const StreamRequesterOptions& options, std::uint32_t first_xid,
@@ -116,7 +117,9 @@ class StreamRequester final : public ClientTransport, private net::Channel {
   State state_ = State::none;
   std::string down_reason_;
   ReconnectPause pause_;
-  bool came_up_ = false;  // the present connection, or the last
+  // The present connection, or the last.
+  bool came_up_ = false;
+  bool carried_call_ = false;
   std::deque<std::unique_ptr<Call>> queue_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Call>> outstanding_;
   std::deque<Call*> sending_;                  // calls and answers with octets that have not left

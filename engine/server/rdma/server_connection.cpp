@@ -103,7 +103,7 @@ void ServerConnection::on_message(ReceiveId receive, View message,
 }
 
 void ServerConnection::take_message(Transaction& call, ReceiveId receive, View message) {
-  call.arrived = std::chrono::steady_clock::now();
+  call.arrived = context_.options.clock();
   call.receive = receive;
   call.holds_receive = true;
   call.message = message;

@@ -41,9 +41,6 @@ MOST_ALTERNATING = 100
 # The time for them. Other clients wait for seconds behind each.
 REJECTIONS_MS = 20_000
 OWN_PAUSE = ["--reconnect-pause-ms", "1"]
-# Ours counts a connection without calls, as a rejected one, as a try of each call that waits. With more calls in
-# flight one would wait for as many rejections as it has tries.
-OWN_ALTERNATING = [*OWN_PAUSE, "--in-flight", "4"]
 # Times that a client is quiet before it answers. Where a network loses packets, that is no lack of an answer.
 MOST_LATE = 8
 FEW_CALLS = "the client makes fewer calls than the case has messages"
@@ -404,7 +401,7 @@ def test_alternating(bench):
     """The server rejects a connection, ends the next one behind two replies, and so on, 100 times in one use. No call
     is lost on two connections in a row, so that no client has a reason to give up."""
     script = Alternating()
-    outcome = bench.use(script, server=SERVER, own=OWN_ALTERNATING)
+    outcome = bench.use(script, server=SERVER, own=OWN_PAUSE)
     what = "there is a receive for every reply"
     expect.true(not outcome.starved(), RECEIVES, what, outcome=outcome)
     others = {kinds.REFUSED: GIVES_UP} | may_hang(bench)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite import ANY, case, client_kinds as kinds, expect
 from steertag.suite.nfs_client.file_layout import read_layout
 from .striped_server import copied_by_data_servers, NEEDS, NFS4, StripedServer, use_striped
 
@@ -44,7 +44,7 @@ class OldSize(StripedServer):
         return ends
 
 
-@case("client.pnfs.layoutcommit.size", requirements=[SIZE], needs=NEEDS)
+@case("client.pnfs.layoutcommit.size", requirements=[SIZE], needs=NEEDS, over=ANY)
 def test_size(bench):
     """A file is written at data servers. When the client is done, LAYOUTCOMMIT, or another call, has given the file its
     size at the metadata server."""
@@ -93,7 +93,7 @@ def _closes_of_held(script):
     return found
 
 
-@case("client.pnfs.return-on-close.{name}", requirements=[ON_CLOSE], needs=NEEDS)
+@case("client.pnfs.return-on-close.{name}", requirements=[ON_CLOSE], needs=NEEDS, over=ANY)
 @pytest.mark.parametrize("name", ["true", "false"])
 def test_return_on_close(bench, name):
     """LAYOUTGET says whether the layout is to go back before the file is closed. If it is, LAYOUTRETURN stands before

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite import ANY, case, client_kinds as kinds, expect
 from .striped_server import copied_by_data_servers, NEEDS, StripedServer, use_striped
 
 AT_DATA_SERVER, AT_METADATA_SERVER = "RFC8881-13.7-1", "RFC8881-13.7-2"
@@ -21,7 +21,7 @@ def need_unstable(bench, script):
         bench.not_testable("the client asks data servers for stable WRITEs only")
 
 
-@case("client.pnfs.commit.at-data-servers", requirements=[AT_DATA_SERVER], needs=NEEDS)
+@case("client.pnfs.commit.at-data-servers", requirements=[AT_DATA_SERVER], needs=NEEDS, over=ANY)
 def test_at_data_servers(bench):
     """The layout is without NFL4_UFLG_COMMIT_THRU_MDS. Each data server that has taken unstable WRITEs gets a
     COMMIT behind the last of them, for the filehandle that was written."""
@@ -42,7 +42,12 @@ def test_at_data_servers(bench):
     need_unstable(bench, script)
 
 
-@case("client.pnfs.commit.at-metadata-server", requirements=[AT_METADATA_SERVER], needs=NEEDS)
+@case(
+    "client.pnfs.commit.at-metadata-server",
+    requirements=[AT_METADATA_SERVER],
+    needs=NEEDS,
+    over=ANY,
+)
 def test_at_metadata_server(bench):
     """The layout has NFL4_UFLG_COMMIT_THRU_MDS. COMMIT goes to the metadata server, and none to data servers."""
     script = StripedServer()
@@ -77,7 +82,7 @@ class OtherVerifier(StripedServer):
         return result
 
 
-@case("client.pnfs.verifier.{name}", requirements=ALL_PLACES, needs=NEEDS)
+@case("client.pnfs.verifier.{name}", requirements=ALL_PLACES, needs=NEEDS, over=ANY)
 @pytest.mark.parametrize("name", PLACES)
 def test_verifier(bench, name):
     """The verifier of a COMMIT is not that of the WRITEs: their server has restarted meanwhile. What it may have
@@ -94,7 +99,7 @@ def test_verifier(bench, name):
     expect.true(bool(again), requirement_id, what, outcome=outcome)
 
 
-@case("client.pnfs.verifier.of-writes", requirements=[AT_DATA_SERVER], needs=NEEDS)
+@case("client.pnfs.verifier.of-writes", requirements=[AT_DATA_SERVER], needs=NEEDS, over=ANY)
 def test_verifier_of_writes(bench):
     """The WRITEs of a data server have two verifiers: it has restarted between them. What came before may be lost,
     and is written again."""

@@ -1,6 +1,6 @@
 """Sessions, operations and stateids at data servers (RFC 8881 13.1, 13.6, 13.9)."""
 
-from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite import ANY, case, client_kinds as kinds, expect
 from steertag.suite.nfs_client import data_server_operations
 from .striped_server import (
     copied_by_data_servers,
@@ -30,7 +30,7 @@ def _with_roles(roles):
     return {"EXCHANGE_ID": change}
 
 
-@case("client.pnfs.role.not-offered", requirements=[OFFERED], needs=NEEDS)
+@case("client.pnfs.role.not-offered", requirements=[OFFERED], needs=NEEDS, over=ANY)
 def test_not_offered(bench):
     """EXCHANGE_ID does not give the server the role of a metadata server. The client uses it without layouts."""
     script = StripedServer(results=_with_roles(NON_PNFS))
@@ -44,7 +44,7 @@ def test_not_offered(bench):
         bench.unsupported("needs pnfs: the client does not ask for the role of a metadata server")
 
 
-@case("client.pnfs.role.of-data-server", requirements=[ROLE], needs=NEEDS)
+@case("client.pnfs.role.of-data-server", requirements=[ROLE], needs=NEEDS, over=ANY)
 def test_data_server_role(bench):
     """A client that uses a data server has made itself known there with EXCHGID4_FLAG_USE_PNFS_DS, and has a
     session of its own."""
@@ -61,7 +61,7 @@ def test_data_server_role(bench):
     copied_by_data_servers(bench, script, outcome, ROLE)
 
 
-@case("client.pnfs.role.no-data-server", requirements=[ROLE], needs=NEEDS, hostile=True)
+@case("client.pnfs.role.no-data-server", requirements=[ROLE], needs=NEEDS, hostile=True, over=ANY)
 def test_no_data_server(bench):
     """A data server answers EXCHANGE_ID without the role of a data server. It gets no READ and no WRITE."""
     script = StripedServer(elsewhere=_with_roles(NON_PNFS))
@@ -71,7 +71,7 @@ def test_no_data_server(bench):
     expect(outcome, ROLE, must=[kinds.COMPLETED])
 
 
-@case("client.pnfs.role.owner", requirements=[OWNER], needs=NEEDS)
+@case("client.pnfs.role.owner", requirements=[OWNER], needs=NEEDS, over=ANY)
 def test_owner(bench):
     """The client names itself at data servers as it does at the metadata server."""
     script = StripedServer()
@@ -97,7 +97,7 @@ def _foreign(script, allowed):
     return sorted(found - allowed)
 
 
-@case("client.pnfs.data.operations", requirements=[ONLY], needs=NEEDS)
+@case("client.pnfs.data.operations", requirements=[ONLY], needs=NEEDS, over=ANY)
 def test_operations(bench):
     """Data servers get housekeeping, READ, WRITE and COMMIT."""
     script = StripedServer()
@@ -107,7 +107,7 @@ def test_operations(bench):
     copied_by_data_servers(bench, script, outcome, ONLY)
 
 
-@case("client.pnfs.data.attributes", requirements=[ATTRIBUTES], needs=NEEDS)
+@case("client.pnfs.data.attributes", requirements=[ATTRIBUTES], needs=NEEDS, over=ANY)
 def test_attributes(bench):
     """Attributes are asked for, and set, at the metadata server."""
     script = StripedServer()
@@ -120,7 +120,7 @@ def test_attributes(bench):
     copied_by_data_servers(bench, script, outcome, ATTRIBUTES)
 
 
-@case("client.pnfs.data.housekeeping", requirements=[HOUSEKEEPING], needs=NEEDS)
+@case("client.pnfs.data.housekeeping", requirements=[HOUSEKEEPING], needs=NEEDS, over=ANY)
 def test_housekeeping(bench):
     """Of the operations on state, a data server gets those that make and end its sessions."""
     script = StripedServer()
@@ -130,7 +130,7 @@ def test_housekeeping(bench):
     copied_by_data_servers(bench, script, outcome, HOUSEKEEPING)
 
 
-@case("client.pnfs.data.stateid", requirements=[NOT_LAYOUT, FORM], needs=NEEDS)
+@case("client.pnfs.data.stateid", requirements=[NOT_LAYOUT, FORM], needs=NEEDS, over=ANY)
 def test_stateid(bench):
     """READ and WRITE at data servers carry the stateid of an open, a lock or a delegation, with seqid 0."""
     script = StripedServer()

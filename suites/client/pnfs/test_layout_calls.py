@@ -1,6 +1,6 @@
 """LAYOUTGET, LAYOUTCOMMIT and LAYOUTRETURN of a client that copies a file (RFC 8881 12.5, 18.42 to 18.44)."""
 
-from steertag.suite import case, expect
+from steertag.suite import ANY, case, expect
 from .striped_server import (
     ALL,
     copied_by_data_servers,
@@ -31,7 +31,7 @@ TYPES = {
 }
 
 
-@case("client.pnfs.layoutget.type", requirements=[TYPE], needs=NEEDS)
+@case("client.pnfs.layoutget.type", requirements=[TYPE], needs=NEEDS, over=ANY)
 def test_type(bench):
     """The server has layouts of files only. The client asks for no other type."""
     script = StripedServer()
@@ -53,7 +53,7 @@ def _share_access(script, file):
     return found
 
 
-@case("client.pnfs.layoutget.iomode", requirements=[ANY_IOMODE, IOMODE], needs=NEEDS)
+@case("client.pnfs.layoutget.iomode", requirements=[ANY_IOMODE, IOMODE], needs=NEEDS, over=ANY)
 def test_iomode(bench):
     """A file that is open for reading needs a layout for reading. No layout is asked for with
     LAYOUTIOMODE4_ANY."""
@@ -95,7 +95,7 @@ def _is_open_stateid(call, known):
     return bytes(stateid.other) in known
 
 
-@case("client.pnfs.layoutget.first-stateid", requirements=[FIRST], needs=NEEDS)
+@case("client.pnfs.layoutget.first-stateid", requirements=[FIRST], needs=NEEDS, over=ANY)
 def test_first_stateid(bench):
     """The first LAYOUTGET of a file carries the stateid of an open or a delegation."""
     script = StripedServer()
@@ -202,7 +202,7 @@ def _expect_newest(script, call, stateid, outcome, recalled=0):
     expect.one_of(stateid.seqid, newest, HIGHEST, what, outcome=outcome)
 
 
-@case("client.pnfs.layoutreturn.seqid", requirements=[HIGHEST, NOT_ZERO], needs=NEEDS)
+@case("client.pnfs.layoutreturn.seqid", requirements=[HIGHEST, NOT_ZERO], needs=NEEDS, over=ANY)
 def test_return_seqid(bench):
     """LAYOUTRETURN carries the layout stateid as the last reply has given it."""
     script = StripedServer()
@@ -235,7 +235,7 @@ def test_return_seqid_behind_recall(bench):
         _expect_newest(script, call, stateid, outcome, recalled=script.stateid.seqid)
 
 
-@case("client.pnfs.layoutcommit.held", requirements=[WITH_LAYOUT, GONE], needs=NEEDS)
+@case("client.pnfs.layoutcommit.held", requirements=[WITH_LAYOUT, GONE], needs=NEEDS, over=ANY)
 def test_commit_held(bench):
     """A file is written at data servers. LAYOUTCOMMIT comes before the layout goes back, and no layout stateid
     is used behind that."""
@@ -260,7 +260,7 @@ def test_commit_held(bench):
         bench.not_testable("the client sends no LAYOUTCOMMIT")
 
 
-@case("client.pnfs.layoutcommit.range", requirements=[INSIDE], needs=NEEDS)
+@case("client.pnfs.layoutcommit.range", requirements=[INSIDE], needs=NEEDS, over=ANY)
 def test_commit_range(bench):
     """The last write offset that LAYOUTCOMMIT names is within its range."""
     script = StripedServer()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite import ANY, case, client_kinds as kinds, expect
 from steertag.suite.nfs_client.file_layout import FLAGS
 from .striped_server import (
     bent_device,
@@ -70,6 +70,7 @@ VOID = [*DEVICES, "device-unknown", "body-empty", "body-cut", "handles-number-la
     "client.pnfs.layout.{name}",
     requirements=[USELESS],
     needs=NEEDS,
+    over=ANY,
     hostile=True,
     unfailed={
         f"client.pnfs.layout.{name}": "It names no place that could be asked." for name in VOID
@@ -104,7 +105,9 @@ def _device_of_blocks(_call, result):
 TYPES = {"layout": {"LAYOUTGET": _of_blocks}, "device": {"GETDEVICEINFO": _device_of_blocks}}
 
 
-@case("client.pnfs.type.other-{name}", requirements=[OTHER_TYPE], needs=NEEDS, hostile=True)
+@case(
+    "client.pnfs.type.other-{name}", requirements=[OTHER_TYPE], needs=NEEDS, hostile=True, over=ANY
+)
 @pytest.mark.parametrize("name", TYPES)
 def test_other_type(bench, name):
     """The reply has a layout, or a device, of another type than was asked for. It is not used."""
@@ -127,7 +130,7 @@ def _ranged(**fields):
     return {"LAYOUTGET": change}
 
 
-@case("client.pnfs.range.read-only", requirements=[HELD], needs=NEEDS, hostile=True)
+@case("client.pnfs.range.read-only", requirements=[HELD], needs=NEEDS, hostile=True, over=ANY)
 def test_read_only(bench):
     """Every layout has LAYOUTIOMODE4_READ, whatever was asked for. Nothing is written by it."""
     script = StripedServer(results=_ranged(lo_iomode=NFS4.LayoutIomode.LAYOUTIOMODE4_READ))
@@ -148,6 +151,7 @@ RANGES = {
     "client.pnfs.range.{name}",
     requirements=[HELD],
     needs=NEEDS,
+    over=ANY,
     hostile=True,
     unfailed={f"client.pnfs.range.{name}": "Only the iomode is misread." for name in RANGES},
 )
@@ -194,7 +198,7 @@ GARBLED = {
 }
 
 
-@case("client.pnfs.address.{name}", requirements=[PATHS], needs=NEEDS, hostile=True)
+@case("client.pnfs.address.{name}", requirements=[PATHS], needs=NEEDS, hostile=True, over=ANY)
 @pytest.mark.parametrize("name", GARBLED)
 def test_garbled(bench, name):
     """The first address of each list is no universal address. The client uses the second, or the metadata
@@ -206,7 +210,7 @@ def test_garbled(bench, name):
     own_uses_data_servers(bench, script, outcome, PATHS, "the second address is used")
 
 
-@case("client.pnfs.address.dead-first", requirements=[PATHS], needs=NEEDS)
+@case("client.pnfs.address.dead-first", requirements=[PATHS], needs=NEEDS, over=ANY)
 def test_dead_first(bench):
     """Nothing listens at the first address of each list. The client uses the second, or the metadata server."""
     script = StripedServer(results=_addressed(lambda ways: [_nowhere(ways[0]), *ways]))
@@ -237,7 +241,7 @@ def test_netid(bench):
     own_uses_data_servers(bench, script, outcome, NETIDS, "the other address is used")
 
 
-@case("client.pnfs.address.all-dead", requirements=[ASKED_AGAIN], needs=NEEDS)
+@case("client.pnfs.address.all-dead", requirements=[ASKED_AGAIN], needs=NEEDS, over=ANY)
 def test_all_dead(bench):
     """No address of the device answers at first. The file is copied. The client asks for the device again before it
     uses it again."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite import ANY, case, client_kinds as kinds, expect
 from .striped_server import (
     copied_by_data_servers,
     failed,
@@ -93,7 +93,9 @@ def _word(status):
     return status.removeprefix("NFS4ERR_").lower().replace("_", "-")
 
 
-@case("client.pnfs.refused.{io}-{error}", requirements=[REFUSED], needs=NEEDS, hostile=True)
+@case(
+    "client.pnfs.refused.{io}-{error}", requirements=[REFUSED], needs=NEEDS, hostile=True, over=ANY
+)
 @pytest.mark.parametrize("io", ["read", "write"])
 @pytest.mark.parametrize("error", [_word(each) for each in ERRORS])
 def test_refused(bench, io, error):
@@ -113,7 +115,7 @@ def test_refused(bench, io, error):
         bench.not_testable("the client does not use that data server")
 
 
-@case("client.pnfs.refused.commit", requirements=[REFUSED], needs=NEEDS, hostile=True)
+@case("client.pnfs.refused.commit", requirements=[REFUSED], needs=NEEDS, hostile=True, over=ANY)
 def test_refused_commit(bench):
     """A data server refuses COMMIT. What it has is written again elsewhere."""
     script = StripedServer(elsewhere=failed("COMMIT", "NFS4ERR_IO"))
@@ -130,6 +132,7 @@ def test_refused_commit(bench):
     "client.pnfs.read.short",
     requirements=[HOLES],
     needs=NEEDS,
+    over=ANY,
     unfailed={"client.pnfs.read.short": "No READ says that the file ends."},
 )
 def test_short(bench):
@@ -167,7 +170,7 @@ class Hollow(StripedServer):
         return True
 
 
-@case("client.pnfs.read.hole", requirements=[HOLES], needs=NEEDS)
+@case("client.pnfs.read.hole", requirements=[HOLES], needs=NEEDS, over=ANY)
 def test_hole(bench):
     """A data server says that the file ends in the middle, where nothing was ever written. The client reads
     zeros, and what follows."""
@@ -188,7 +191,7 @@ FLAGS = {
 }
 
 
-@case("client.pnfs.revoked.{name}", requirements=[REVOKED], needs=NEEDS)
+@case("client.pnfs.revoked.{name}", requirements=[REVOKED], needs=NEEDS, over=ANY)
 @pytest.mark.parametrize("name", FLAGS)
 def test_revoked(bench, name):
     """SEQUENCE says that state was revoked, in the reply to the first GETDEVICEINFO: the layout before it is of no use
@@ -285,7 +288,7 @@ def _restarted(bench, requirement_id):
     return script, outcome
 
 
-@case("client.pnfs.restart.layouts", requirements=[RESTARTED], needs=NEEDS)
+@case("client.pnfs.restart.layouts", requirements=[RESTARTED], needs=NEEDS, over=ANY)
 def test_restart(bench):
     """The metadata server has restarted while the client had a layout. The layout is of no use any more."""
     script, outcome = _restarted(bench, RESTARTED)
@@ -294,7 +297,7 @@ def test_restart(bench):
     expect.equal(len(late), 0, RESTARTED, what, outcome=outcome)
 
 
-@case("client.pnfs.restart.devices", requirements=[DEVICES], needs=NEEDS)
+@case("client.pnfs.restart.devices", requirements=[DEVICES], needs=NEEDS, over=ANY)
 def test_restart_devices(bench):
     """The same: no device from before the restart is used without GETDEVICEINFO."""
     script, outcome = _restarted(bench, DEVICES)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite import ANY, case, client_kinds as kinds, expect
 from .striped_server import IO, NEEDS, NFS4, StripedServer, use_striped
 
 SESSION = "RFC8881-2.10.13.1.4-3"
@@ -94,7 +94,7 @@ RESTARTS = {
 }
 
 
-@case("client.pnfs.restarted.{name}", requirements=[SESSION], needs=NEEDS)
+@case("client.pnfs.restarted.{name}", requirements=[SESSION], needs=NEEDS, over=ANY)
 @pytest.mark.parametrize("name", RESTARTS)
 def test_restarted(bench, name):
     """A data server has restarted, and its sessions are lost; of a client that is stale, its client ID too. The client
@@ -117,7 +117,7 @@ def test_restarted(bench, name):
 DELAY = "RFC8881-12.7.6-1"
 
 
-@case("client.pnfs.restarted.delay", requirements=[DELAY], needs=NEEDS)
+@case("client.pnfs.restarted.delay", requirements=[DELAY], needs=NEEDS, over=ANY)
 def test_delay(bench):
     """A data server that has restarted puts off READs and WRITEs with NFS4ERR_DELAY. The file is copied; by ours, at
     the data server."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steertag.suite import case, expect
+from steertag.suite import ANY, case, expect
 from .striped_server import copied_by_data_servers, NEEDS, SERVERS, StripedServer, use_striped
 
 SLOTS = "RFC8881-2.10.6.1-6"
@@ -40,7 +40,7 @@ NUMBERS = {
 }
 
 
-@case("client.pnfs.slots.{name}", requirements=[SLOTS], needs=NEEDS)
+@case("client.pnfs.slots.{name}", requirements=[SLOTS], needs=NEEDS, over=ANY)
 @pytest.mark.parametrize("name", NUMBERS)
 def test_slots(bench, name):
     """Servers grant different numbers of slots. A call is in a slot that its own server has granted."""

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from steertag.suite import case, expect
+from steertag.suite import ANY, case, expect
 from steertag.suite.nfs_client.file_layout import DENSE, parts, read_layout
 from .striped_server import (
     bent_device,
@@ -106,6 +106,7 @@ PACKINGS = {
     "client.pnfs.striping.{name}",
     requirements=[HANDLE, OFFSET],
     needs=NEEDS,
+    over=ANY,
     unfailed={"client.pnfs.striping.sparse-one-server": "There is one place for each octet."},
 )
 @pytest.mark.parametrize("name", PACKINGS)
@@ -126,7 +127,7 @@ def _four_indices(device):
     device.indices = list(TABLE_INDICES)
 
 
-@case("client.pnfs.striping.table", requirements=[HANDLE, UNITS], needs=NEEDS)
+@case("client.pnfs.striping.table", requirements=[HANDLE, UNITS], needs=NEEDS, over=ANY)
 def test_table(bench):
     """Four stripe indices over three data servers, and a pattern that begins at the third, as in the RFC's tables of
     sparse packing."""
@@ -170,7 +171,7 @@ class Dense(StripedServer):
         return True
 
 
-@case("client.pnfs.striping.table-dense", requirements=[HANDLE, OFFSET], needs=NEEDS)
+@case("client.pnfs.striping.table-dense", requirements=[HANDLE, OFFSET], needs=NEEDS, over=ANY)
 def test_table_dense(bench):
     """Four stripe indices over three data servers, with a filehandle for each index, as in the RFC's tables of dense
     packing."""
@@ -179,7 +180,7 @@ def test_table_dense(bench):
     expect_placed(bench, script, outcome)
 
 
-@case("client.pnfs.striping.pattern-offset", requirements=[UNITS], needs=NEEDS)
+@case("client.pnfs.striping.pattern-offset", requirements=[UNITS], needs=NEEDS, over=ANY)
 def test_pattern_offset(bench):
     """The pattern begins in the middle of the second stripe unit. Octets before it go to the
     metadata server."""

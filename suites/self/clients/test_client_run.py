@@ -222,7 +222,10 @@ def test_the_refusal_without_our_own_client_names_the_command_that_builds_it(sui
         (["--client-timeout", "nan"], "--client-timeout is above 0 and at most 3600 seconds"),
         (["--client-command", "true", "--client-nfs", "3"], "--client-nfs is for our own client"),
         (["--client-command", "true", "--client-deviate", "x"], "--client-deviate is for our own"),
-        (["--listen", "tcp://127.0.0.1:0"], "--listen is for RDMA"),
+        (
+            ["--listen", "tcp://127.0.0.1:0", "--listen", "iwarp://127.0.0.1:0"],
+            "--listen with a URL over RDMA comes before those over TCP",
+        ),
         (
             ["--listen", "iwarp://127.0.0.1:0", "--listen", "tcp://127.0.0.1:0"],
             "only a client command needs that",

@@ -12,6 +12,8 @@ from ..suite.run.report import Record
 
 # One case uses its client a few times, and each use has a limit of its own.
 RUN_LIMIT_S = 1800
+# Where the server of our own client listens, if it was one over TCP. The address in a file may be another machine's.
+OVER_TCP = "tcp://127.0.0.1:0"
 # pytest's exit codes after which the case has run.
 _RAN = (0, 1)
 
@@ -49,5 +51,7 @@ def _of_client(target, command):
     if command:
         listen = [f"--listen={url}" for url in target.listen]
         return [*words, *listen, f"--client-command={command}"]
+    if target.listen and target.listen[0].startswith("tcp:"):
+        words.append(f"--listen={OVER_TCP}")
     deviations = [f"--client-deviate={name}" for name in target.deviations]
     return [*words, f"--client-nfs={target.nfs}", *deviations]

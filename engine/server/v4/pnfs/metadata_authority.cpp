@@ -48,7 +48,7 @@ LayoutRight MetadataAuthority::decide(const LayoutWish& wish) {
   if (policy_.checks_when_executed) return right;
   const std::pair key(std::string(wish.owner), wish.file);
   if (right.status == nfs4::Status::NFS4_OK) {
-    allowed_[key] = std::chrono::steady_clock::now();
+    allowed_[key] = state_.tables().now();
     return right;
   }
   const auto found = allowed_.find(key);

@@ -7,7 +7,7 @@ import types
 import pytest
 
 from ... import requirements as ledger
-from ..client.client_needs import CLIENT_NEEDS
+from ..client.client_needs import ANY_NEEDS, CLIENT_NEEDS
 from .needs import NEEDS, RDMA_NEEDS
 from .transport import ANY, binds, RDMA, TCP
 
@@ -149,7 +149,8 @@ def _check_over(made):
         return
     if not any(binds(requirement_id, TCP) for requirement_id in made.requirements):
         raise ValueError(f"case {made.id!r} names no requirement that binds over TCP")
-    for need in set(made.needs) & set(RDMA_NEEDS):
+    of_rdma = RDMA_NEEDS if made.role == "server" else set(CLIENT_NEEDS) - set(ANY_NEEDS)
+    for need in set(made.needs) & set(of_rdma):
         raise ValueError(f"case {made.id!r}: {need} means nothing over TCP")
 
 

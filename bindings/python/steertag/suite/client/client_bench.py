@@ -11,6 +11,7 @@ from ...verdict import Verdict
 from ..cases.case_end import Hung, NotTestable, Unsupported
 from ..cases.case_run import current_run
 from ..cases.expectation import expect
+from ..cases.transport import TCP
 from ..exchange.case_capture import write_capture
 from ..rdma.rdma_link import Watch
 from .client_connection import ClientConnection, OptimisticConnection, StreamConnection
@@ -104,7 +105,8 @@ class ClientBench:
 
     def _use(self, script, options, own, transfer):
         source = script.source(make_source(self._run.case_id))
-        adapter = ScriptAdapter(script, self._connections, self._watch)
+        streams = self.client.transport == TCP
+        adapter = ScriptAdapter(script, self._connections, self._watch, streams)
         script.bench = self
         self.server = server = self._start_server(adapter, options)
         self._capabilities = server.capabilities
@@ -225,11 +227,12 @@ class ClientBench:
 
 class ScriptAdapter:
     """Between the server and a script: makes the connections, and knows when nothing happens. A script sees nothing
-    of what comes over TCP, such as MOUNT of version 3."""
+    of what comes over TCP, such as MOUNT of version 3, unless the server has `streams` only."""
 
     server = None  # its number among the data servers
 
-    def __init__(self, script, connections, watch):
+    def __init__(self, script, connections, watch, streams=False):
+        self._streams = streams
         self._script = script
         self._connections = connections
         self._watch = watch  # () -> the observers of the next one
@@ -299,8 +302,16 @@ class ScriptAdapter:
         return self._script.on_arrival(self._by_number[raw.number], message)
 
     def on_call(self, number, call):
+        if self._streams:
+            self._stir()
+            self._stream(number)
         conn = self._by_number.get(number)
         return None if conn is None else self._script.on_call(conn, call)
+
+    def _stream(self, number):
+        """A connection over TCP shows by its calls alone."""
+        if number not in self._by_number:
+            self._by_number[number] = StreamConnection(number, self.server)
 
     def on_reply(self, number, call, reply):
         conn = self._by_number.get(number)
@@ -329,21 +340,11 @@ class DataServerAdapter(ScriptAdapter):
     """The same between a data server and the script of its metadata server."""
 
     def __init__(self, metadata, server, *parts):
-        super().__init__(*parts)
+        super().__init__(*parts, streams=True)
         self.server, self._metadata = server, metadata
 
     def _stir(self):
         self._metadata._stir()
-
-    def _stream(self, number):
-        """A connection over TCP shows by its calls alone."""
-        if number not in self._by_number:
-            self._by_number[number] = StreamConnection(number, self.server)
-
-    def on_call(self, number, call):
-        self._stir()
-        self._stream(number)
-        return super().on_call(number, call)
 
 
 def _judge_end(process, hung, source, copy):

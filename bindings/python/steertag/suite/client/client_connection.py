@@ -108,10 +108,10 @@ class OptimisticConnection(ClientConnection):
 
 @dataclasses.dataclass(frozen=True)
 class StreamConnection:
-    """A connection to a data server over TCP. Of its messages only RPC calls and replies are seen."""
+    """A connection over TCP. Of its messages only RPC calls and replies are seen."""
 
     number: int
-    server: int
+    server: int | None  # as in ClientConnection
     raw: object = None  # nothing else can be posted on it
 
 

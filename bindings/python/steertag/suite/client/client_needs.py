@@ -5,8 +5,18 @@ The use of the unaltered server at the start of the session shows that.
 
 import dataclasses
 
+from ... import nfs
 from ..cases.case_end import NotTestable
-from .script import is_plain, is_read, is_write, has_reply_chunk, MOUNT, NFS
+from .script import (
+    has_reply_chunk,
+    is_plain,
+    is_read,
+    is_write,
+    MOUNT,
+    NFS,
+    operations_of,
+    procedure_of,
+)
 
 CLIENT_NEEDS = {
     "client-nfs3": "the client mounts with NFS version 3",
@@ -31,7 +41,10 @@ _OF_PROVIDER = {
     "server-exact-private-data": "exact_private_data",
 }
 DEFAULT_INLINE_BYTES = 1024  # RFC 8166 3.3.3: what goes without private data
-EXCHANGE_ID = 42  # RFC 8881 16.2.1: nfs_opnum4
+# Those that mean something over TCP. There a client counts as one with a backchannel that asks for it.
+ANY_NEEDS = ("client-nfs3", "client-nfs4.1", "client-backchannel")
+EXCHANGE_ID, CREATE_SESSION = 42, 43  # RFC 8881 16.2.1: nfs_opnum4
+BACK_CHANNEL = nfs.nfs4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN
 # Of what can be declared only by the use itself.
 _BY_USE = "the client never did so with an unaltered server"
 
@@ -80,6 +93,19 @@ class Habits:
                 self.has.add(need)
         if is_exchange_id(reply):
             self.has.add("client-nfs4.1")
+
+    def note_call(self, call):
+        """An RPC call over TCP."""
+        procedure = procedure_of(call)
+        if procedure and procedure[0] == NFS and procedure[2]:
+            self.versions.add(procedure[1])
+            if procedure[1] == 3:
+                self.has.add("client-nfs3")
+        for number, arguments in operations_of(call):
+            if number == EXCHANGE_ID:
+                self.has.add("client-nfs4.1")
+            if number == CREATE_SESSION and arguments.csa_flags & BACK_CHANNEL:
+                self.has.add("client-backchannel")
 
     def note_connection(self, conn):
         if any(len(sent.octets) > DEFAULT_INLINE_BYTES for sent in conn.sent):

@@ -10,9 +10,9 @@ import pathlib
 from ... import build_paths, fabric
 from ...verdict import Verdict
 from ..cases.case import Case
-from ..cases.case_end import EXCHANGES, Hung
+from ..cases.case_end import EXCHANGES, EXCHANGES_OVER_TCP, Hung, NotTestable
 from ..cases.case_run import Run
-from ..cases.transport import TCP
+from ..cases.transport import ANY, RDMA, TCP, transport_of
 from ..exchange.roce_address import with_free_address
 from ..recording import recording_file
 from ..run.case_session import CaseSession
@@ -21,7 +21,7 @@ from ..run.execution import judged_contact
 from ..run.server_process import CannotStart, end_of
 from ..run.target_restart import has_died, restart_target
 from .client_bench import ClientBench
-from .client_connection import sent_from
+from .client_connection import sent_from, StreamConnection
 from .client_kinds import CRASH, DONE, HANG
 from .client_needs import check_client_need, Habits
 from .script import Script
@@ -38,9 +38,14 @@ EXPORT = "/export"
 # Uses before a client counts as one that cannot be tested. The first may load modules and start
 # daemons, and exceed a limit of the client over that.
 FIRST_TRIES = 2
-_PROBE = Case("client.probe.unaltered", (EXCHANGES,), (), "safe", False, {}, ())
-# What comes before the cases, as a case of its own.
+_PROBE = Case("client.probe.unaltered", (EXCHANGES,), (), "safe", False, {}, (), ANY)
+# What comes before the cases, as a case of its own. Over TCP both assert the row that binds there.
 CONTACT = dataclasses.replace(_PROBE, id="client.first-contact")
+# Why a case does not run over TCP, and the option with which it does.
+_LACKS_RDMA = (
+    "needs RDMA: the suite's server listens over TCP, which has no transport header, chunks or credits",
+    "--listen with a URL over RDMA",
+)
 
 
 class Client:
@@ -51,8 +56,10 @@ class Client:
         self._own_program = _own_program() if self.ours else None
         self.listen = [with_free_address(url) for url in options.listen_urls]
         self.url = self.listen[0]
-        self.provider = fabric.parse_url(self.url).provider
-        self.capabilities = fabric.Provider(self.provider).capabilities
+        first = fabric.parse_url(self.url)
+        self.provider, self.transport = first.provider, transport_of(first)
+        is_rdma = self.transport == RDMA
+        self.capabilities = fabric.Provider(self.provider).capabilities if is_rdma else None
 
     @property
     def ours(self):
@@ -74,7 +81,7 @@ class Client:
     @property
     def data_servers_by_tcp(self):
         """Whether our data servers listen over TCP alone."""
-        return self._options.pnfs_over == TCP
+        return TCP in (self.transport, self._options.pnfs_over)
 
     def listens_at(self, urls):
         """The server's URLs, with the ports really bound; later servers listen there too. A server may have fewer
@@ -135,7 +142,7 @@ class ClientSession(CaseSession):
         try:
             self._client = Client(self.options)
             for _ in range(FIRST_TRIES):
-                run = self._run_of(CONTACT, CONTACT.id)
+                run = self._run_of(self._of_transport(CONTACT), CONTACT.id)
                 bench = self._bench_of(run, Habits())
                 habits, outcome = self._observe(bench)
                 if outcome.kind in DONE:
@@ -152,9 +159,14 @@ class ClientSession(CaseSession):
         self._habits = habits
 
     def _run_of(self, case, case_id):
-        run = Run(case, case_id, run_seed=self.options.run_seed)
+        run = Run(case, case_id, self._client.transport, self.options.run_seed)
         run.recorder.over()  # a replay runs the case: the server reacts to the client
         return run
+
+    def _of_transport(self, case):
+        """The case with what the client owes over the transport of the run."""
+        owed = EXCHANGES if self._client.transport == RDMA else EXCHANGES_OVER_TCP
+        return dataclasses.replace(case, requirements=(owed,))
 
     def _bench_of(self, run, habits):
         return ClientBench(self._client, run, self.deadlines, habits, self.options.seed)
@@ -205,6 +217,12 @@ class ClientSession(CaseSession):
         """Client cases have no steps: the server reacts to the client."""
         return [], ""
 
+    def check_needs(self, case):
+        if self._client.transport not in case.over:
+            reason, remedy = _LACKS_RDMA
+            raise NotTestable(reason, remedy=remedy)
+        super().check_needs(case)
+
     def _check_need(self, need):
         check_client_need(need, self._habits, self._client.capabilities)
 
@@ -222,7 +240,8 @@ class ClientSession(CaseSession):
             self._note_death(run, Verdict.CRASH, "is dead")
             return False
         try:
-            _, outcome = self._observe(self._bench_of(self._run_of(_PROBE, _PROBE.id), Habits()))
+            probe = self._run_of(self._of_transport(_PROBE), _PROBE.id)
+            _, outcome = self._observe(self._bench_of(probe, Habits()))
         except Hung as error:
             self._note_death(run, Verdict.HANG, f"is of no use: {error.reason}")
             return False
@@ -258,6 +277,10 @@ class _Observer(Script):
     def __init__(self, habits):
         self._habits = habits
         self._pending = {}
+
+    def on_call(self, conn, call):
+        if isinstance(conn, StreamConnection):  # over RDMA replies show more
+            self._habits.note_call(call)
 
     def on_arrival(self, conn, message):
         if sent_from(message).is_reply:  # the server probes each backchannel

@@ -203,7 +203,8 @@ def _add_options_of_both(add):
         action="append",
         default=[],
         help="RDMA address of the bundled server, or of the suite's server for clients "
-        f"(default {DEFAULT_LISTEN}, any free port); for clients, also a tcp:// URL for MOUNT",
+        f"(default {DEFAULT_LISTEN}, any free port); for clients, also a tcp:// URL for MOUNT, or one alone for "
+        "the cases on NFS with layouts",
     )
     add(
         "--seed",
@@ -321,11 +322,12 @@ def _baseline(path, name):
 
 
 def _listen_urls(get):
-    """The URLs to listen on: RDMA first; only a client may need one over TCP too."""
+    """The URLs to listen on: RDMA first; only a client may need one over TCP too. One over TCP alone is for cases
+    for clients, see check_roles."""
     listen = tuple(get("--listen")) or (DEFAULT_LISTEN,)
     transports = [transport_of(check_url("--listen", url)) for url in listen]
-    if transports[0] == TCP:
-        raise pytest.UsageError("--listen is for RDMA; the bundled server listens over TCP anyway")
+    if transports[0] == TCP and RDMA in transports:
+        raise pytest.UsageError("--listen with a URL over RDMA comes before those over TCP")
     if len(listen) > 1 and not get("--client-command"):
         raise pytest.UsageError(
             "--listen is given more than once: only a client command needs that"
@@ -352,11 +354,14 @@ _OF_ROLE = {
 
 
 def check_roles(get, roles):
-    """Raises pytest.UsageError for an option that no case of these roles uses."""
+    """Raises pytest.UsageError for an option that no case of these roles uses, or that some cannot use."""
     for role, names in _OF_ROLE.items():
         for name in names:
             if roles and role not in roles and get(name):
                 raise pytest.UsageError(f"{name} is for cases for {role}s, and this run has none")
+    first = next(iter(get("--listen")), DEFAULT_LISTEN)
+    if "server" in roles and transport_of(check_url("--listen", first)) == TCP:
+        raise pytest.UsageError("--listen is for RDMA; the bundled server listens over TCP anyway")
 
 
 def check_url(option, url):
