@@ -59,6 +59,8 @@ struct ServerOptions {
   std::uint16_t first_data_server_port = 0;
   /// They listen at one place, over TCP, wherever the metadata server does.
   bool data_servers_by_tcp = false;
+  /// The metadata server is the last of them (RFC 8881 13.1).
+  bool has_both_roles = false;
   std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire
   /// Makes the interposer of each data server in this process. Empty: they have none.
   std::function<std::shared_ptr<Interposer>()> data_server_interposer;

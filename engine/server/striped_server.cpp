@@ -7,7 +7,6 @@
 
 #include "rpc/rpcbind.h"
 #include "server/rpc/programs.h"
-#include "server/v4/pnfs/metadata_authority.h"
 
 namespace steertag::peer {
 namespace {
@@ -34,6 +33,29 @@ net::Error cannot_listen(std::string reason) {
   return {net::Errc::cannot_listen, std::move(reason)};
 }
 
+/// Makes data servers with what all of them share. Those of `interposers` are for the first ones.
+auto data_server_maker(std::vector<ListenAddress> addresses, Backend& storage,
+                       Nfs4StateOptions state, std::shared_ptr<const DataServers> data_servers,
+                       std::shared_ptr<LayoutAuthority> authority, ServerOptions how,
+                       TroubleCallback on_trouble,
+                       std::vector<std::shared_ptr<Interposer>> interposers) {
+  // RFC 8881 13.1.1: the lease of the metadata server. Its clients hold nothing that a restart
+  // would lose.
+  state.recovery_path.clear();
+  if (!how.pnfs_policy.lease_of_metadata_server) state.lease /= kShorterLease;
+  how.interposer = nullptr;
+  how.direct = nullptr;
+  return [=, &storage](std::uint32_t index, bool anywhere) {
+    ServerOptions its_options = how;
+    if (how.data_server_interposer) its_options.interposer = how.data_server_interposer();
+    if (index < interposers.size()) its_options.interposer = interposers[index];
+    if (anywhere) its_options.first_data_server_port = 0;
+    return Server::start(beside(addresses, index, its_options),
+                         make_data_server(storage, state, data_servers, index, authority),
+                         its_options, on_trouble);
+  };
+}
+
 }  // namespace
 
 Expected<std::vector<DataServerAddress>, net::Error> data_server_addresses(
@@ -53,16 +75,6 @@ Expected<std::vector<DataServerAddress>, net::Error> data_server_addresses(
   return ways;
 }
 
-Expected<Server*, net::Error> StripedServer::add(std::span<const ListenAddress> addresses,
-                                                 std::vector<std::unique_ptr<Program>> programs,
-                                                 const ServerOptions& how,
-                                                 const TroubleCallback& on_trouble) {
-  auto server = Server::start(addresses, std::move(programs), how, on_trouble);
-  if (!server) return tl::unexpected(std::move(server.error()));
-  servers_.push_back(std::move(*server));
-  return servers_.back().get();
-}
-
 Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
     std::span<const net::Url> urls, Backend& storage, const Nfs4StateOptions& state,
     const StripePattern& pattern, const ServerOptions& how, TroubleCallback on_trouble,
@@ -79,32 +91,45 @@ Expected<std::unique_ptr<StripedServer>, net::Error> StripedServer::start(
   auto data_servers = std::make_shared<DataServers>(pattern, state.random, how.pnfs_policy);
   std::unique_ptr<StripedServer> server(new StripedServer);
   server->providers_ = std::move(listened->providers);
-  Programs programs = make_metadata_server(storage, state, data_servers, how.direct);
-  const auto authority = std::make_shared<MetadataAuthority>(*programs.state, how.pnfs_policy);
+  server->data_servers_ = data_servers;
+  server->known_as_ = how.data_server_host;
+  const std::uint32_t others = pattern.count - (how.has_both_roles ? 1 : 0);
+  Programs programs =
+      make_metadata_server(storage, state, data_servers, how.direct,
+                           how.has_both_roles ? std::optional(others) : std::nullopt);
   server->administration_.emplace(*programs.state, storage, data_servers, state.random);
-  const auto first = server->add(addresses, std::move(programs.all), how, on_trouble);
-  if (!first) return tl::unexpected(first.error());
-  ServerOptions at_data_server = how;
-  at_data_server.interposer = nullptr;
-  at_data_server.direct = nullptr;
-  // RFC 8881 13.1.1: the lease of the metadata server. Its clients hold nothing that a restart
-  // would lose.
-  Nfs4StateOptions its_state = state;
-  its_state.recovery_path.clear();
-  if (!how.pnfs_policy.lease_of_metadata_server) its_state.lease /= kShorterLease;
+  server->make_data_server_ =
+      data_server_maker(addresses, storage, state, data_servers, programs.authority, how,
+                        on_trouble, {at_data_servers.begin(), at_data_servers.end()});
+  auto first = Server::start(addresses, std::move(programs.all), how, on_trouble);
+  if (!first) return tl::unexpected(std::move(first.error()));
+  server->servers_.push_back(std::move(*first));
   for (std::uint32_t index = 0; index < pattern.count; ++index) {
-    if (how.data_server_interposer) at_data_server.interposer = how.data_server_interposer();
-    if (index < at_data_servers.size()) at_data_server.interposer = at_data_servers[index];
-    const auto added =
-        server->add(beside(addresses, index, how),
-                    make_data_server(storage, its_state, data_servers, index, authority),
-                    at_data_server, on_trouble);
-    if (!added) return tl::unexpected(added.error());
-    auto ways = data_server_addresses((*added)->listening(), how.data_server_host);
+    if (index < others) {
+      auto made = server->make_data_server_(index, false);
+      if (!made) return tl::unexpected(std::move(made.error()));
+      server->servers_.push_back(std::move(*made));
+    }
+    const Server& its_own = index < others ? *server->servers_.back() : server->metadata_server();
+    auto ways = data_server_addresses(its_own.listening(), how.data_server_host);
     if (!ways) return tl::unexpected(std::move(ways.error()));
     data_servers->add(std::move(*ways));
   }
   return server;
+}
+
+Expected<void, net::Error> StripedServer::move_data_server() {
+  if (data_server_count() == 0) return {};
+  const auto index = static_cast<std::uint32_t>(data_server_count() - 1);
+  // It listens before the former one ends, so that it has other ports.
+  auto moved = make_data_server_(index, true);
+  if (!moved) return tl::unexpected(std::move(moved.error()));
+  const auto ways = data_server_addresses((*moved)->listening(), known_as_);
+  if (!ways) return tl::unexpected(ways.error());
+  servers_.back() = std::move(*moved);
+  data_servers_->set(index, *ways);
+  administration_->tell_of_move();
+  return {};
 }
 
 }  // namespace steertag::peer

@@ -34,12 +34,15 @@ constexpr std::chrono::milliseconds kPollInterval{200};
 volatile std::sig_atomic_t end_requested = 0;
 volatile std::sig_atomic_t recall_requested = 0;
 volatile std::sig_atomic_t replacement_requested = 0;
+volatile std::sig_atomic_t move_requested = 0;
 
 void on_signal(int number) {
   if (number == SIGUSR1) {
     recall_requested = 1;
   } else if (number == SIGUSR2) {
     replacement_requested = 1;
+  } else if (number == SIGRTMIN) {
+    move_requested = 1;
   } else {
     end_requested = 1;
   }
@@ -101,9 +104,12 @@ peer::Squash squash(const Options& options) {
 }
 
 /// What an administrator of layouts has asked for since.
-void heed_requests(Serving& serving) {
+void heed_requests(Serving& serving, const Options& options) {
   if (std::exchange(recall_requested, 0) != 0) serving.recall_layouts();
   if (std::exchange(replacement_requested, 0) != 0) serving.replace_device();
+  if (std::exchange(move_requested, 0) == 0) return;
+  if (options.sandbox) return warn("a data server moves with --no-sandbox alone");
+  if (const auto moved = serving.move_data_server(); !moved) warn(moved.error());
 }
 
 int serve(const Options& options) {
@@ -126,6 +132,7 @@ int serve(const Options& options) {
   state.lease = options.lease;
   state.layouts_end_at_close = options.server.pnfs_policy.layouts_end_at_close;
   state.slots = options.slots;
+  state.mandatory_locks = options.mandatory_locks;
   state.recovery_path = options.recovery_file;
   if (!state.recovery_path.empty()) {
     if (const auto usable = check_recovery_file(state.recovery_path); !usable)
@@ -146,6 +153,7 @@ int serve(const Options& options) {
   if (serving->is_metadata_server()) {
     catch_signal(SIGUSR1);
     catch_signal(SIGUSR2);
+    catch_signal(SIGRTMIN);
   }
   std::vector<std::uint16_t> ports;
   for (const net::Url& url : serving->server().listening()) ports.push_back(url.port);
@@ -159,7 +167,7 @@ int serve(const Options& options) {
   if (const int status = print(serving->places()); status != 0) return status;
   while (end_requested == 0 && !serving->server().failed()) {
     serving->poll(kPollInterval);
-    heed_requests(*serving);
+    heed_requests(*serving, options);
   }
   if (options.counts && print(serving->counts()) != 0) return kCannotServe;
   return serving->server().failed() ? kFailedByDeviation : 0;

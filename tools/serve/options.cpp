@@ -56,6 +56,8 @@ struct Words {
   std::string commit = "ds";
   bool keep_layouts = false;
   bool plain_data_servers = false;
+  bool both_roles = false;
+  bool mandatory_locks = false;
   bool counts = false;
   bool no_crc = false;
   bool no_sandbox = false;
@@ -116,6 +118,9 @@ void describe(CLI::App& app, Words& words) {
                  "--optimistic grants no longer")
       ->check(CLI::Range(kShortestLeaseS, kLongestLeaseS))
       ->capture_default_str();
+  app.add_flag("--mandatory-locks", words.mandatory_locks,
+               "by NFS version 4, let no one read or write through a byte-range lock of another "
+               "owner, at data servers either; otherwise locks are advisory");
   auto* optimistic = app.add_flag("--optimistic", words.optimistic,
                                   "let clients read blocks of files by RDMA Reads of their own, "
                                   "over a connection beside "
@@ -186,6 +191,9 @@ void describe(CLI::App& app, Words& words) {
   app.add_flag("--plain-data-servers", words.plain_data_servers,
                "data servers are servers without pNFS too, and say both in EXCHANGE_ID; a COMPOUND "
                "has filehandles of one of them");
+  app.add_flag("--both-roles", words.both_roles,
+               "the metadata server is the last data server too, and says both in EXCHANGE_ID")
+      ->needs(data_servers);
   app.add_flag("--counts", words.counts,
                "print at the end how many messages and octets of RDMA Reads and Writes each server "
                "has carried");
@@ -262,6 +270,7 @@ std::variant<Options, Ending> check(const Words& words) {
   options.recovery_file = words.recovery_file.value_or("");
   options.lease = std::chrono::seconds(words.lease_s);
   options.slots = words.slots;
+  options.mandatory_locks = words.mandatory_locks;
   options.direct.lease = std::min(options.direct.lease, options.lease);
   for (const std::string& listen : words.listen) {
     auto url = net::parse_url(listen);
@@ -303,6 +312,7 @@ std::variant<Options, Ending> check(const Words& words) {
   options.server.pnfs_policy.layouts_end_at_close = !words.keep_layouts;
   options.server.pnfs_policy.says_return_on_close = !words.keep_layouts;
   options.server.pnfs_policy.second_role = words.plain_data_servers;
+  options.server.has_both_roles = words.both_roles;
   options.server.data_server_host = words.data_server_host;
   options.server.first_data_server_port = words.first_data_server_port;
   options.server.credits = words.credits;

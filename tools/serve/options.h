@@ -29,6 +29,7 @@ struct Options {
   std::string recovery_file;  // empty: a restart forgets all clients of NFS version 4
   std::chrono::seconds lease = peer::kLeaseTime;
   std::uint32_t slots = 0;  // of a session at most; 0: as its connection's credits
+  bool mandatory_locks = false;
   peer::ServerOptions server;
   std::optional<std::uint16_t> portmap;        // a further port, for the port mapper
   bool optimistic = false;                     // direct access; not of an export

@@ -1,6 +1,7 @@
 """steertag-serve --pnfs, --pnfs-mds and --pnfs-ds: options that do not go together, and a socket that cannot be had."""
 
 import os
+import signal
 import subprocess
 
 import pytest
@@ -69,3 +70,17 @@ def test_a_file_at_the_place_of_the_socket_stays(tmp_path):
         == f"no data servers can come: the address cannot be listened on: {control}: Address already in use"
     )
     assert control.read_text() == "kept"
+
+
+def test_a_data_server_in_the_sandbox_stays_where_it_is():
+    command = [PROGRAM, "--listen", "tcp://127.0.0.1:0", "--pnfs", "1"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout.readline().startswith("listening at")
+            server.send_signal(signal.SIGRTMIN)
+            said = next(line for line in server.stderr if "a data server" in line)
+        finally:
+            server.kill()
+    assert said == "steertag-serve: a data server moves with --no-sandbox alone\n"

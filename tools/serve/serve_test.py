@@ -61,6 +61,7 @@ def run(*arguments, **options):
         ("--packing", "dense"),
         ("--commit", "mds"),
         ("--keep-layouts",),
+        ("--both-roles",),
         ("--listen", "iwarp://127.0.0.1:0/trailing/x"),
         ("--listen", "iwarp://127.0.0.1:0", "--portmap", "1"),
     ],

@@ -95,6 +95,13 @@ void Serving::replace_device() {
   striped_ ? striped_->administration().replace_device() : metadata_control_->replace_device();
 }
 
+Expected<void, std::string> Serving::move_data_server() {
+  if (!striped_) return Failure("data servers that are processes of their own move by themselves");
+  if (const auto moved = striped_->move_data_server(); !moved)
+    return Failure(moved.error().message());
+  return {};
+}
+
 std::string Serving::places() const {
   std::string lines;
   for (const net::Url& url : server().listening()) lines += "listening at " + url.text() + '\n';

@@ -33,6 +33,8 @@ class Serving {
   void recall_layouts();
   /// All layouts are recalled, and the device that they name is replaced.
   void replace_device();
+  /// A data server goes on at other ports. The error is a sentence.
+  Expected<void, std::string> move_data_server();
   /// Where it listens, a line each, and with data servers in it these.
   std::string places() const;
   /// What each server has carried, a line each.

@@ -5,6 +5,7 @@
 #include "server/nfs3/mount3_program.h"
 #include "server/nfs3/nfs3_program.h"
 #include "server/v4/nfs4_program.h"
+#include "server/v4/pnfs/metadata_authority.h"
 
 namespace steertag::peer {
 namespace {
@@ -35,10 +36,17 @@ std::vector<std::unique_ptr<Program>> make_programs(Backend& storage,
 
 Programs make_metadata_server(Backend& storage, const Nfs4StateOptions& options,
                               const std::shared_ptr<const DataServers>& data_servers,
-                              const std::shared_ptr<DirectAccess>& access) {
+                              const std::shared_ptr<DirectAccess>& access,
+                              std::optional<std::uint32_t> own_index) {
   PnfsRole role;
   role.data_servers = data_servers;
-  return make(storage, std::make_unique<Nfs4Program>(storage, options, role), access);
+  auto version4 = std::make_unique<Nfs4Program>(storage, options, role);
+  const auto authority =
+      std::make_shared<MetadataAuthority>(version4->state(), data_servers->policy());
+  if (own_index) version4->be_data_server(*own_index, authority);
+  Programs programs = make(storage, std::move(version4), access);
+  programs.authority = authority;
+  return programs;
 }
 
 std::vector<std::unique_ptr<Program>> make_data_server(

@@ -15,6 +15,8 @@ namespace steertag::peer {
 struct Programs {
   std::vector<std::unique_ptr<Program>> all;
   Nfs4State* state = nullptr;  // lives as long as they
+  /// Of a metadata server: what its data servers ask, as long as the programs live.
+  std::shared_ptr<LayoutAuthority> authority{};
 };
 
 /// NFS versions 3 and 4, and MOUNT version 3. A change that comes in over version 3 waits for the
@@ -24,10 +26,12 @@ std::vector<std::unique_ptr<Program>> make_programs(
     Backend& storage, const Nfs4StateOptions& options,
     const std::shared_ptr<DirectAccess>& access = {});
 
-/// The same with version 4 as the metadata server of pNFS.
+/// The same with version 4 as the metadata server of pNFS. With `own_index` it is the data server
+/// of this index too.
 Programs make_metadata_server(Backend& storage, const Nfs4StateOptions& options,
                               const std::shared_ptr<const DataServers>& data_servers,
-                              const std::shared_ptr<DirectAccess>& access = {});
+                              const std::shared_ptr<DirectAccess>& access = {},
+                              std::optional<std::uint32_t> own_index = {});
 /// The program of one of its data servers.
 std::vector<std::unique_ptr<Program>> make_data_server(
     Backend& storage, const Nfs4StateOptions& options,

@@ -74,8 +74,9 @@ class V4StateTest : public ::testing::Test {
   V4StateTest() : memory(counting_clock(), seeded_random(8)), storage(memory, "export") { start(); }
 
   /// Starts the state, as after a restart of the server.
-  void start(std::string recovery_path = {}) {
+  void start(std::string recovery_path = {}, bool mandatory_locks = false) {
     Nfs4StateOptions options;
+    options.mandatory_locks = mandatory_locks;
     options.clock = [this] {
       ++looks_at_clock;
       return now;

@@ -6,6 +6,7 @@
 #include "server/v4/attribute_change.h"
 #include "server/v4/attribute_values.h"
 #include "server/v4/file_operations.h"
+#include "server/v4/state/byte_ranges.h"
 #include "server/v4/state/nfs4_state.h"
 #include "server/v4/status_map.h"
 
@@ -58,8 +59,10 @@ nfs4::Status check_change(const nfs4::SetattrArgs& args, const AttributeChange& 
   }
   const auto stateid = effective_stateid(call, args.stateid);
   if (!stateid) return stateid.error();
+  const auto [smaller, larger] = std::minmax(*change.size_bytes, object.attributes.size_bytes);
   const nfs4::Status status =
-      call.state.check_io(call.minorversion, call.clientid, *stateid, file, AccessMode::write);
+      call.state.check_io(call.minorversion, call.clientid, *stateid, file, AccessMode::write,
+                          byte_range(smaller, larger - smaller));
   if (status != nfs4::Status::NFS4_OK) return status;
   const bool truncates = *change.size_bytes < object.attributes.size_bytes;
   return truncates && call.state.recall_layouts(file, call.clientid) ? nfs4::Status::NFS4ERR_DELAY

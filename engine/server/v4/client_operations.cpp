@@ -25,12 +25,13 @@ nfs4::Verifier random_verifier(StateTables& tables) {
 }
 
 /// What the server is to the client.
-std::uint32_t pnfs_flag(const PnfsRole& pnfs) {
-  if (pnfs.is_data_server())
-    return nfs4::EXCHGID4_FLAG_USE_PNFS_DS |
-           (pnfs.data_servers->policy().second_role ? nfs4::EXCHGID4_FLAG_USE_NON_PNFS : 0);
-  return pnfs.is_metadata_server() ? nfs4::EXCHGID4_FLAG_USE_PNFS_MDS
-                                   : nfs4::EXCHGID4_FLAG_USE_NON_PNFS;
+std::uint32_t pnfs_flags(const PnfsRole& pnfs) {
+  const std::uint32_t metadata =
+      pnfs.is_metadata_server() ? nfs4::EXCHGID4_FLAG_USE_PNFS_MDS : std::uint32_t{0};
+  if (!pnfs.is_data_server()) return metadata ? metadata : nfs4::EXCHGID4_FLAG_USE_NON_PNFS;
+  const bool is_plain = !metadata && pnfs.data_servers->policy().second_role;
+  return nfs4::EXCHGID4_FLAG_USE_PNFS_DS | metadata |
+         (is_plain ? nfs4::EXCHGID4_FLAG_USE_NON_PNFS : 0);
 }
 
 Client* make_client(StateTables& tables, std::uint32_t minorversion, std::string_view owner,
@@ -111,7 +112,7 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
   ok.eir_clientid = (*client)->id;
   ok.eir_sequenceid = (*client)->create_sequence + 1;
   // RFC 8881 13.1: the same roles at each address, whatever the client asks for.
-  ok.eir_flags = pnfs_flag(call.pnfs);
+  ok.eir_flags = pnfs_flags(call.pnfs);
   if ((*client)->confirmed) ok.eir_flags |= nfs4::EXCHGID4_FLAG_CONFIRMED_R;
   // One server owner for every address: clients may trunk (RFC 8881 2.10.5). The boot instance is
   // not in it, since a restarted server is the same server; the file system is, because another
@@ -122,8 +123,9 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
   const std::string name = std::string(kImplementationName) + ' ' +
                            std::string(kFileSystemDigits - number.size(), '0') + number;
   // A data server is another server: its client IDs and sessions are its own.
+  const bool is_another = call.pnfs.is_data_server() && !call.pnfs.is_metadata_server();
   const std::string owner =
-      call.pnfs.index ? name + " data server " + std::to_string(*call.pnfs.index) : name;
+      is_another ? name + " data server " + std::to_string(*call.pnfs.index) : name;
   const View octets = octets_of(owner);
   call.scratch.assign(octets.begin(), octets.end());
   ok.eir_server_owner.so_major_id = call.scratch;

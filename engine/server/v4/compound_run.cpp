@@ -72,7 +72,7 @@ void CompoundRun::run_next(nfs4::Opnum number) {
   if (position != nfs4::Status::NFS4_OK) return reply_.add_status(number, position);
   if (call_.minorversion > operation->last_minorversion)
     return reply_.add_status(number, nfs4::Status::NFS4ERR_NOTSUPP);
-  if (call_.pnfs.is_data_server()) operation = choose_by_role(*operation);
+  if (call_.pnfs.is_data_server() && call_.minorversion > 0) operation = choose_by_role(*operation);
   if (!operation)
     return reply_.add_status(number, unsupported(number, call_.pnfs.data_servers->policy()));
   run_known(*operation);
@@ -82,7 +82,7 @@ const Operation* CompoundRun::choose_by_role(const Operation& plain) {
   const PnfsPolicy& policy = call_.pnfs.data_servers->policy();
   if (!policy.housekeeping_only) return &plain;
   const Operation* at_data_server = find_data_server_operation(plain.number);
-  if (!policy.second_role) return at_data_server;
+  if (!policy.second_role && !call_.pnfs.has_both) return at_data_server;
   // The classes of RFC 8881 13.6: the first operation of class 2 or 3 decides.
   const bool may_change = role_ == Role::open || !policy.separates_roles;
   if (plain.number == nfs4::Opnum::OP_PUTFH && may_change)

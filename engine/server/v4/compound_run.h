@@ -16,7 +16,8 @@ class CompoundRun {
   bool run();
 
  private:
-  /// As which of its roles a data server that is a plain server too executes the COMPOUND.
+  /// As which of its roles a data server that is a plain or metadata server too executes the
+  /// COMPOUND.
   enum class Role : std::uint8_t { open, data_server, plain };
 
   bool is_whole() const;

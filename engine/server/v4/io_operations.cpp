@@ -8,38 +8,23 @@
 #include "server/v4/io_checks.h"
 #include "server/v4/state/byte_ranges.h"
 #include "server/v4/state/nfs4_state.h"
-#include "server/v4/state/tables.h"
 #include "server/v4/status_map.h"
 #include "wire/xdr.h"
 
 namespace steertag::peer {
 namespace {
 
-/// Whether another client has locked some of these octets, where such a lock is mandatory.
-bool is_locked(std::uint64_t offset, std::uint64_t length, AccessMode want, CompoundCall& call) {
-  const PnfsRole& pnfs = call.pnfs;
-  if (!pnfs.is_metadata_server() || pnfs.data_servers->policy().locks_are_advisory) return false;
-  const File* file = call.state.tables().find_file(call.current->handle);
-  const auto wanted = byte_range(offset, length);
-  if (!file || !wanted) return false;
-  return std::ranges::any_of(file->ranges, [&](const LockRange& each) {
-    return each.first <= wanted->last && wanted->first <= each.last &&
-           (each.write || want == AccessMode::write) &&
-           each.state->owner->client->id != call.clientid;
-  });
-}
-
 /// What READ and WRITE of the current file ask first.
-nfs4::Status check_transfer(const Object& object, const nfs4::StateId& given, AccessMode want,
-                            CompoundCall& call) {
+nfs4::Status check_transfer(const Object& object, const nfs4::StateId& given,
+                            std::optional<ByteRange> range, AccessMode want, CompoundCall& call) {
   // First what does not depend on the stateid: for what is not going to be written no delegation
   // may be recalled.
   const nfs4::Status access = check_access(object, want, call);
   if (access != nfs4::Status::NFS4_OK) return access;
   const auto stateid = effective_stateid(call, given);
   if (!stateid) return stateid.error();
-  return call.state.check_io(call.minorversion, call.clientid, *stateid, call.current->handle,
-                             want);
+  return call.state.check_io(call.minorversion, call.clientid, *stateid, call.current->handle, want,
+                             range);
 }
 
 }  // namespace
@@ -55,10 +40,11 @@ nfs4::Status check_access(const Object& object, AccessMode want, const CompoundC
 
 nfs4::Verifier write_verifier(const CompoundCall& call) {
   // RFC 8881 13.7: one for all servers where COMMIT goes through the metadata server.
-  const auto shared =
-      call.pnfs.data_servers ? call.pnfs.data_servers->shared_verifier() : std::nullopt;
+  const DataServers* data_servers = call.pnfs.data_servers.get();
+  const auto shared = data_servers ? data_servers->shared_verifier() : std::nullopt;
   std::uint64_t number = shared.value_or(call.storage.write_verifier());
-  if (call.pnfs.is_data_server() && !call.pnfs.data_servers->policy().one_verifier)
+  if (data_servers && !data_servers->policy().verifier_of_run) number = 0;
+  if (call.pnfs.is_data_server() && !data_servers->policy().one_verifier)
     number += *call.pnfs.index + 1;
   nfs4::Verifier verifier;
   wire::store_u64(verifier.data(), number);
@@ -67,11 +53,9 @@ nfs4::Verifier write_verifier(const CompoundCall& call) {
 
 void op_read(const nfs4::ReadArgs& args, CompoundCall& call, nfs4::ReadResult& result) {
   const auto object = current_object(call);
-  result.status =
-      object ? check_transfer(*object, args.stateid, AccessMode::read, call) : object.error();
-  if (result.status == nfs4::Status::NFS4_OK &&
-      is_locked(args.offset, args.count, AccessMode::read, call))
-    result.status = nfs4::Status::NFS4ERR_LOCKED;
+  const auto range = byte_range(args.offset, args.count);
+  result.status = object ? check_transfer(*object, args.stateid, range, AccessMode::read, call)
+                         : object.error();
   if (result.status != nfs4::Status::NFS4_OK) return;
   const std::size_t first = call.reply.slices().size();
   // RFC 8881 18.22.3: fewer octets than asked for are no end of the file.
@@ -90,11 +74,9 @@ void op_read(const nfs4::ReadArgs& args, CompoundCall& call, nfs4::ReadResult& r
 
 void op_write(const nfs4::WriteArgs& args, CompoundCall& call, nfs4::WriteResult& result) {
   const auto object = current_object(call);
-  result.status =
-      object ? check_transfer(*object, args.stateid, AccessMode::write, call) : object.error();
-  if (result.status == nfs4::Status::NFS4_OK &&
-      is_locked(args.offset, args.data.size(), AccessMode::write, call))
-    result.status = nfs4::Status::NFS4ERR_LOCKED;
+  const auto range = byte_range(args.offset, args.data.size());
+  result.status = object ? check_transfer(*object, args.stateid, range, AccessMode::write, call)
+                         : object.error();
   if (result.status != nfs4::Status::NFS4_OK) return;
   const View data = args.data.first(std::min<std::size_t>(args.data.size(), kLargestTransfer));
   Status status = call.storage.write(object->node, args.offset, data);

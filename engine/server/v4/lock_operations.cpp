@@ -3,6 +3,7 @@
 
 #include "server/v4/directory_access.h"
 #include "server/v4/state/byte_ranges.h"
+#include "server/v4/state/delegations.h"
 #include "server/v4/state_access.h"
 #include "server/v4/state_operations.h"
 
@@ -116,9 +117,17 @@ void take_lock(Locking& locking, nfs4::LockResult& result) {
     return;
   }
   Client& client = *locking.open.owner->client;
+  File& file = *locking.open.file;
+  const bool mandatory = tables.options.mandatory_locks;
+  // RFC 8881 18.10.4: what is read under a delegation does not come here.
+  if (mandatory && recall_delegations(tables, file, client.id)) {
+    result.status = nfs4::Status::NFS4ERR_DELAY;
+    return;
+  }
   if (!locking.owner) locking.owner = &tables.add_lock_owner(client, text_of(locking.owner_name));
   if (!locking.lock) locking.lock = &tables.add_lock(*locking.owner, locking.open);
   lock_range(*locking.lock, *range, write);
+  if (mandatory) tables.fence(file);  // RFC 8881 13.9.2.1
   locking.lock->seqid = next_seqid(locking.lock->seqid);
   result.resok4.lock_stateid = tables.stateid(client, locking.lock->number, locking.lock->seqid);
   set_current_stateid(call, result.resok4.lock_stateid);

@@ -26,6 +26,12 @@ static_assert(kExportPath.front() == '/' && kExportPath.find('/', 1) == std::str
 Nfs4Program::Nfs4Program(Backend& storage, const Nfs4StateOptions& options, PnfsRole pnfs)
     : storage_(storage, kExportPath.substr(1)), state_(options), pnfs_(std::move(pnfs)) {}
 
+void Nfs4Program::be_data_server(std::uint32_t index, std::shared_ptr<LayoutAuthority> authority) {
+  pnfs_.index = index;
+  pnfs_.authority = std::move(authority);
+  pnfs_.has_both = true;
+}
+
 void Nfs4Program::tend() {
   if (pnfs_.authority) state_.lengthen_lease(pnfs_.authority->lease());
   state_.expire();
@@ -64,7 +70,8 @@ rpc::AcceptStatus Nfs4Program::compound(wire::Reader& arguments, const CallConte
   nfs4::CompoundArgs args;
   args.decode(arguments);
   if (!arguments.ok()) return rpc::AcceptStatus::GARBAGE_ARGS;
-  if (args.minorversion > kLastMinorVersion || (args.minorversion == 0 && pnfs_.is_data_server())) {
+  const bool is_only_data_server = pnfs_.is_data_server() && !pnfs_.has_both;
+  if (args.minorversion > kLastMinorVersion || (args.minorversion == 0 && is_only_data_server)) {
     // RFC 8881 16.2.3: before anything else, and without results.
     CompoundReplyWriter(reply.stream(), args.tag)
         .set_status(nfs4::Status::NFS4ERR_MINOR_VERS_MISMATCH);

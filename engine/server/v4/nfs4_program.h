@@ -14,6 +14,8 @@ class Nfs4Program final : public Program {
   /// The storage's root is found under kExportPath. `storage` must outlive the program. A data
   /// server of pNFS has minor version 1 only.
   Nfs4Program(Backend& storage, const Nfs4StateOptions& options, PnfsRole pnfs = {});
+  /// The metadata server is a data server too. `authority` may refer to its state.
+  void be_data_server(std::uint32_t index, std::shared_ptr<LayoutAuthority> authority);
 
   std::uint32_t number() const override { return nfs4::kProgram; }
   std::uint32_t version() const override { return nfs4::kVersion; }
@@ -32,7 +34,7 @@ class Nfs4Program final : public Program {
 
   PseudoRoot storage_;
   Nfs4State state_;
-  const PnfsRole pnfs_;
+  PnfsRole pnfs_;
 };
 
 }  // namespace steertag::peer

@@ -161,6 +161,14 @@ class Cluster:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.parts[0].process.wait(LOOK_S)
 
+    def move_data_server(self):
+        """The first data server dies, and comes back at another port."""
+        moved, gone = self.parts[1], "data server 1 is gone"
+        before = self.parts[0].log().count(gone)
+        moved.kill()
+        self.await_log(lambda log: log.count(gone) > before)
+        moved.start_elsewhere(free_port(random.Random()))
+
     def logs(self):
         return "".join(f"--- {part.name}\n{part.log()}" for part in self.parts)
 

@@ -8,7 +8,9 @@ What is not an option of this program goes to pytest.
 """
 
 import argparse
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,13 @@ from pnfs_processes import Cluster
 # As many as the bundled server has.
 SERVERS = 2
 SUITE = pathlib.Path(__file__).parents[2] / "server"
+# What the metadata server and this program are asked for by signals.
+PROFILE = """
+administrator:
+  recall-layouts: [sh, -c, kill -USR1 {server}]
+  replace-device: [sh, -c, kill -USR2 {server}]
+  move-data-server: [sh, -c, kill -USR1 {self}]
+"""
 
 
 def main():
@@ -29,7 +38,12 @@ def main():
         tempfile.TemporaryDirectory() as name,
         Cluster(pathlib.Path(name), words.provider, SERVERS, lease_s=words.lease) as cluster,
     ):
-        command = [sys.executable, "-m", "pytest", SUITE, "-q", "--target", cluster.url, *rest]
+        signal.signal(signal.SIGUSR1, lambda *_: cluster.move_data_server())
+        profile = pathlib.Path(name) / "profile.yaml"
+        server = cluster.parts[0].process.pid
+        profile.write_text(PROFILE.format(server=server, self=os.getpid()))
+        command = [sys.executable, "-m", "pytest", SUITE, "-q", "--target", cluster.url]
+        command += ["--profile", profile, *rest]
         status = subprocess.run(list(map(str, command)), check=False).returncode
         if status == 0:
             cluster.end()

@@ -1,7 +1,6 @@
 """pNFS in processes of its own: `steertag cp` while its parts die, and replies that wait for data servers."""
 
 import itertools
-import os
 import random
 import signal
 import socket
@@ -23,7 +22,6 @@ from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.layout_user import MOST_DEVICE_OCTETS
 from steertag.suite.nfs_client.nfs4_client import getattr_of, lookup, putfh
 from steertag.suite.nfs_client.nfs_message import auth_sys
-from steertag.suite.tcp.local_port import free_port
 
 MIB = 16
 KILLS = 4  # each part once
@@ -223,10 +221,7 @@ def _await_callback(client, name):
 
 
 def _die_and_come_back_elsewhere(cluster):
-    moved = cluster.parts[1]
-    moved.kill()
-    cluster.await_log(lambda log: "data server 1 is gone" in log)
-    moved.start_elsewhere(free_port(random.Random(os.getpid())))
+    cluster.move_data_server()
     cluster.await_log(lambda log: "data server 1 is here, at another address" in log)
 
 

@@ -35,13 +35,13 @@ class Servers:
         self.url = PLACE.fullmatch(self.process.stdout.readline())[1] + "/export"
         return self
 
-    def end(self):
-        """(messages, octets pulled and pushed) of the metadata server, and of each data server."""
+    def end(self, count=1 + SERVERS):
+        """(messages, octets pulled and pushed) of the metadata server, and of each data server: so many servers."""
         self.process.terminate()
         text, _ = self.process.communicate(timeout=DEADLINE_S)
         assert self.process.returncode == 0
         rows = [tuple(map(int, row)) for row in COUNTS.findall(text)]
-        assert len(rows) == 1 + SERVERS, text
+        assert len(rows) == count, text
         return [(messages, pulled + pushed) for messages, pulled, pushed in rows]
 
     def __exit__(self, *_):
@@ -94,6 +94,16 @@ def test_octets_go_to_data_servers_and_not_through_the_metadata_server(
     assert octets < UNIT
     assert all(each >= 2 * STRIPES * UNIT for _, each in others)
     assert sum(each for _, each in others) >= 2 * (SIZE - UNIT)
+
+
+@pytest.mark.parametrize("commit", ["ds", "mds"])
+@pytest.mark.parametrize("provider", ["iwarp", "tcp"])
+def test_a_metadata_server_that_is_a_data_server_has_its_part(tmp_path, source, provider, commit):
+    """RFC 8881 13.1."""
+    with Servers(provider, "--both-roles", "--commit", commit) as servers:
+        check_copies(tmp_path, source, servers)
+        (messages, _), *others = servers.end(SERVERS)
+    assert messages > max(each for each, _ in others)
 
 
 def test_without_pnfs_all_octets_go_through_the_metadata_server(tmp_path, source):

@@ -5,15 +5,14 @@ import pytest
 from steertag.suite import ANY, case, expect, kinds
 from .layout_checks import NEEDS, NFS4
 from .withdrawals import (
+    await_callback,
     CHANGE,
     DELETE,
-    await_callback,
-    recall_type,
-    return_bulk,
-    take,
     deviceids_in,
+    give_back,
+    watching_user,
+    withdraw,
 )
-from .withdrawals import watching_user, withdraw
 
 REUSE, ASKED, IN_USE, NOTIFIED = (
     "RFC8881-12.2.10-1",
@@ -39,12 +38,6 @@ def ask(bench, user, requirement_id, *asked):
     promised = outcome.result["GETDEVICEINFO"].resok4.gdir_notification
     if promised != types:
         bench.not_testable("the target promises other notifications than were asked for")
-
-
-def give_back(user, callback, requirement_id):
-    """Answers the bulk recall, and returns what it is of."""
-    take(user, callback)
-    expect(return_bulk(user, recall_type(callback)), requirement_id, must=[kinds.REPLY])
 
 
 def is_notice(callback):

@@ -4,12 +4,13 @@ from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.layout_user import LayoutUser
 from .layout_checks import NEEDS, NFS4, user_with_layout
 from .test_layout_recall import recall_by_removal
-from .withdrawals import deviceids_in
+from .withdrawals import deviceids_in, give_back, watching_user, withdraw
 
 REUSE, IN_USE, NOTIFIED = "RFC8881-12.2.10-1", "RFC8881-18.43.4-1", "RFC8881-20.12.3-1"
 CHANGE, DELETE = 1, 2  # notify_deviceid_type4
 # Layouts after the one whose device is deleted.
 NEXT_LAYOUTS = 10
+GONE = "nfs:NFS4ERR_NOENT"
 
 
 @case("server.pnfs.device.in-use", requirements=[IN_USE], needs=NEEDS, over=ANY)
@@ -31,13 +32,16 @@ def test_in_use(bench):
 
 @case("server.pnfs.device.not-reused", requirements=[REUSE], needs=NEEDS, over=ANY)
 def test_not_reused(bench):
-    """A client returns its only layout, and the server deletes the device. Layouts that the client gets later do not
-    name it. A server may keep a device for ever."""
+    """A client returns its only layout, and the server deletes the device, which its administrator may have to ask for.
+    Layouts that the client gets later do not name it."""
     user = user_with_layout(bench)
     device = user.layout.device
     expect(user.layout_return(), REUSE, must=[kinds.REPLY])
-    if user.device_info().kind != "nfs:NFS4ERR_NOENT":
-        bench.not_testable("the target keeps a device that no layout of the client names")
+    if user.device_info().kind != GONE:
+        other = watching_user(bench)
+        give_back(other, withdraw(bench, other, "replaced"), REUSE)
+        if user.device_info().kind != GONE:
+            bench.not_testable("the target keeps a device that no layout names")
     for _ in range(NEXT_LAYOUTS):
         user.layout_stateid = None
         user.take(user.layout_get())

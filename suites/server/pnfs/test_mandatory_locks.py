@@ -32,6 +32,7 @@ def lock(user, length):
 def test_lock(bench, io):
     """A client has a layout, and another one locks the first stripe unit. If the lock is mandatory at the metadata
     server, it is at the data server too."""
+    bench.serve_with("--mandatory-locks")
     user = user_with_layout(bench)
     content = written(bench, user, MANDATORY)
     part = user.parts()[0]

@@ -54,6 +54,7 @@ def _without_layouts(bench):
 
 
 def _need_both(bench, requirement_id):
+    bench.serve_with("--both-roles")
     if register(bench.nfs4_client(), requirement_id, BOTH) != BOTH:
         bench.not_testable("the target is not metadata server and data server by one client ID")
 
@@ -85,6 +86,30 @@ def test_mixed(bench, name):
     session, roles = meet_data_server(bench, user, part, MIXED, ROLES)
     if roles in (DS, MDS):
         bench.not_testable("the data server has no second role by one client ID")
+    _expect_apart(bench, user, part, session, name)
+
+
+@case(
+    "server.pnfs.role.mixed-both-{name}",
+    requirements=[MIXED],
+    needs=NEEDS,
+    over=ANY,
+    hostile=True,
+)
+@pytest.mark.parametrize("name", MIXTURES)
+def test_mixed_both(bench, name):
+    """The same at a data server that is the metadata server too."""
+    _need_both(bench, MIXED)
+    user = user_with_layout(bench)
+    for part in user.a_part_of_each():
+        session, roles = meet_data_server(bench, user, part, MIXED, BOTH)
+        if roles == BOTH:
+            return _expect_apart(bench, user, part, session, name)
+    return bench.not_testable("no data server of the layout is a metadata server")
+
+
+def _expect_apart(bench, user, part, session, name):
+    """A COMPOUND that mixes the roles of the server is refused."""
     if bytes(part.handle) == bytes(user.handle):
         bench.not_testable("both roles have the same filehandles")
     expect(user.read_at(session, part.handle, part.offset, 1), MIXED, must=[kinds.REPLY])

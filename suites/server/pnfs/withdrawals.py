@@ -1,6 +1,7 @@
 """Layouts that an administrator withdraws, and what a client is called for then."""
 
 from steertag import nfs
+from steertag.suite import expect, kinds
 from steertag.suite.nfs_client.file_layout import Body, DEVICE_ID_OCTETS
 from steertag.suite.nfs_client.layout_user import ALL, ANY_LAYOUT
 from .layout_checks import user_with_layout
@@ -59,6 +60,12 @@ def return_bulk(user, kind):
     scope = {"lr_returntype": NFS4.LayoutreturnType(int(kind))}
     user_fields = {"lora_iomode": ANY_LAYOUT, "lora_layoutreturn": scope}
     return user.layout_return(**user_fields)
+
+
+def give_back(user, callback, requirement_id):
+    """Answers the bulk recall, and returns what it is of."""
+    take(user, callback)
+    expect(return_bulk(user, recall_type(callback)), requirement_id, must=[kinds.REPLY])
 
 
 def return_file(user):

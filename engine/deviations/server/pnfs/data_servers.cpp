@@ -43,9 +43,9 @@ constexpr Deviation kDataServers[] = {
      .script_shows = false},
     {.name = "data-server-locks-ignored",
      .breaks = {"RFC8881-12.5.1-2"},
-     .sentence = "Byte-range locks are mandatory, and data servers ignore them.",
+     .sentence = "Data servers ignore byte-range locks that are mandatory.",
      .server = {.options =
-                    [](ServerOptions& options) { options.pnfs_policy.locks_are_advisory = false; }},
+                    [](ServerOptions& options) { options.pnfs_policy.checks_locks = false; }},
      .script_shows = false},
     {.name = "data-server-operations-all",
      .breaks = {"RFC8881-13.6-4"},

@@ -167,13 +167,9 @@ constexpr Deviation kDevices[] = {
      .script_shows = false},
     {.name = "layout-handle-of-open",
      .breaks = {"RFC8881-13.1-5"},
-     .sentence = "A server says that it has both roles, and its layouts have the handle of OPEN.",
+     .sentence = "Layouts have the filehandle of OPEN.",
      .server = {.reply =
                     [](peer::ReplyStep& reply) {
-                      change_result<nfs4::ExchangeIdResult>(
-                          reply, Opnum::OP_EXCHANGE_ID, [](auto& result) {
-                            result.resok4.eir_flags |= nfs4::EXCHGID4_FLAG_USE_PNFS_DS;
-                          });
                       change_file_layout(reply, [](nfs4::FileLayout& layout, auto /*iomode*/) {
                         for (nfs4::FileHandle& each : layout.nfl_fh_list)
                           each = nfs4::FileHandle(each.view().first(peer::kHandleBytes));

@@ -288,6 +288,24 @@ constexpr Deviation kLayouts[] = {
                           [](auto& args) { args.loca_reclaim = false; });
                     }},
      .script_shows = false},
+    {.name = "layoutcommit-reclaim-refused",
+     .breaks = {"RFC8881-12.7.4-2"},
+     .sentence = "LAYOUTCOMMIT with loca_reclaim gets NFS4ERR_NO_GRACE in the grace period too.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      const auto asked =
+                          arguments_of<nfs4::LayoutcommitArgs>(reply.call, Opnum::OP_LAYOUTCOMMIT);
+                      if (!asked || !asked->loca_reclaim) return;
+                      change_status<nfs4::LayoutcommitResult>(
+                          reply, Opnum::OP_LAYOUTCOMMIT, Status::NFS4_OK, Status::NFS4ERR_NO_GRACE);
+                    }},
+     .script_shows = false},
+    {.name = "layoutget-in-grace",
+     .breaks = {"RFC8881-18.43.3-4"},
+     .sentence = "LAYOUTGET is granted in the grace period, though a restart ends all layouts.",
+     .server = {.options = [](ServerOptions&
+                                  options) { options.pnfs_policy.layoutget_awaits_grace = false; }},
+     .script_shows = false},
     {.name = "layoutreturn-leaves-stateid",
      .breaks = {"RFC8881-18.44.3-1"},
      .sentence = "The LAYOUTRETURN of the last layout gives a stateid.",

@@ -62,17 +62,18 @@ constexpr Deviation kRoles[] = {
      .script_shows = false},
     {.name = "roles-fewer-than-asked",
      .breaks = {"RFC8881-13.1-3"},
-     .sentence = "A server says that it has both roles only to a client that asks for both alone.",
+     .sentence = "A server with both roles says one of them to a client that asks for all three.",
      .server = {.reply =
                     [](peer::ReplyStep& reply) {
                       const auto asked =
                           arguments_of<nfs4::ExchangeIdArgs>(reply.call, Opnum::OP_EXCHANGE_ID);
-                      if (!asked ||
-                          (asked->eia_flags & nfs4::EXCHGID4_FLAG_MASK_PNFS) != kBothRoles)
+                      if (!asked || (asked->eia_flags & nfs4::EXCHGID4_FLAG_MASK_PNFS) !=
+                                        nfs4::EXCHGID4_FLAG_MASK_PNFS)
                         return;
-                      change_result<nfs4::ExchangeIdResult>(
-                          reply, Opnum::OP_EXCHANGE_ID,
-                          [](auto& result) { result.resok4.eir_flags |= kBothRoles; });
+                      change_roles(reply, [](std::uint32_t& flags) {
+                        if ((flags & kBothRoles) == kBothRoles)
+                          flags &= ~nfs4::EXCHGID4_FLAG_USE_PNFS_DS;
+                      });
                     }},
      .script_shows = false},
     {.name = "data-server-lease-short",
@@ -100,6 +101,15 @@ constexpr Deviation kRoles[] = {
                     [](ServerOptions& options) { options.pnfs_policy.one_verifier = false; }},
      .script_shows = false,
      .argument = "--commit=mds"},
+    {.name = "write-verifier-survives-restart",
+     .breaks = {"RFC8881-13.7-3"},
+     .sentence = "Data servers lose what is written, and verifiers are the same after a restart.",
+     .server = {.options =
+                    [](ServerOptions& options) {
+                      options.pnfs_policy.writes = false;
+                      options.pnfs_policy.verifier_of_run = false;
+                    }},
+     .script_shows = false},
 };
 
 }  // namespace

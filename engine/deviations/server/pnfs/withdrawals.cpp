@@ -71,6 +71,12 @@ constexpr Deviation kWithdrawals[] = {
      .server = {.options =
                     [](ServerOptions& options) { options.pnfs_policy.tells_who_asked = false; }},
      .script_shows = false},
+    {.name = "device-change-unsaid",
+     .breaks = {"RFC8881-12.2.10-4"},
+     .sentence = "A data server moves, and no client is called for it.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.pnfs_policy.tells_of_moves = false; }},
+     .script_shows = false},
     {.name = "device-id-kept",
      .breaks = {"RFC8881-12.2.10-1"},
      .sentence = "A device that is replaced leaves its ID to the next one.",

@@ -102,8 +102,10 @@ struct PnfsRole {
   std::optional<std::uint32_t> index{};
   /// Of a data server: where it learns what clients may do.
   std::shared_ptr<LayoutAuthority> authority{};
+  /// This data server is the metadata server too, by one client ID (RFC 8881 13.1).
+  bool has_both = false;
 
-  bool is_metadata_server() const { return data_servers && !index; }
+  bool is_metadata_server() const { return data_servers && (!index || has_both); }
   bool is_data_server() const { return data_servers && index; }
 };
 

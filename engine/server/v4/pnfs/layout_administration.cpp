@@ -37,6 +37,7 @@ void LayoutAdministration::replace_device() {
 }
 
 void LayoutAdministration::tell_of_move() {
+  if (!data_servers_->policy().tells_of_moves) return;
   tell_change(state_.tables(), data_servers_->device(),
               scope(LayoutrecallType::LAYOUTRECALL4_FSID));
 }

@@ -243,7 +243,7 @@ void op_layoutget(const nfs4::LayoutgetArgs& args, CompoundCall& call,
     return;
   }
   // Layouts do not outlive a run, so that none can be granted before all that conflicts is known.
-  if (call.state.in_grace()) {
+  if (call.state.in_grace() && call.pnfs.data_servers->policy().layoutget_awaits_grace) {
     result.status = nfs4::Status::NFS4ERR_GRACE;
     return;
   }

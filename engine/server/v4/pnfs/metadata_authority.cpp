@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::uint32_t kMinorVersion = 1;
 constexpr ByteRange kWholeFile{0, ~std::uint64_t{0}};
+constexpr ByteRange kNoOctet{1, 0};
 
 }  // namespace
 
@@ -36,8 +37,9 @@ nfs4::Status MetadataAuthority::check_stateid(const LayoutWish& wish, const Clie
   const StateNumber number = number_in(state_.tables(), client, wish.stateid);
   const bool is_open = client.opens.contains(number);
   if (!is_open && !policy_.takes_every_stateid) return nfs4::Status::NFS4ERR_BAD_STATEID;
+  const auto range = policy_.checks_locks ? wish.range : std::nullopt;
   const nfs4::Status status =
-      state_.check_io(kMinorVersion, client.id, wish.stateid, wish.file, *wish.want);
+      state_.check_io(kMinorVersion, client.id, wish.stateid, wish.file, *wish.want, range);
   if (is_open || policy_.ends_stateids) return status;
   if (status == nfs4::Status::NFS4_OK) taken_.emplace(client.id, number);
   return taken_.contains({client.id, number}) ? nfs4::Status::NFS4_OK : status;
@@ -66,6 +68,8 @@ LayoutRight MetadataAuthority::present_right(const LayoutWish& wish) {
   LayoutRight right = right_by_layout(wish, *client);
   if (right.status != nfs4::Status::NFS4_OK || !wish.want || !policy_.checks_open) return right;
   right.status = check_stateid(wish, *client);
+  // Another part may be locked.
+  if (state_.has_mandatory_locks(wish.file)) right.range = wish.range.value_or(kNoOctet);
   if (right.status == nfs4::Status::NFS4_OK && !policy_.lease_end_fences)
     unfenced_.emplace(wish.owner, wish.file);
   return right;

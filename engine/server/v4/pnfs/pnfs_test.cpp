@@ -165,6 +165,34 @@ TEST_P(PnfsTest, EachServerHasOneRole) {
             nfs4::EXCHGID4_FLAG_USE_PNFS_DS);
 }
 
+TEST_P(PnfsTest, AServerWithBothRolesSaysBoth) {
+  const PnfsRole metadata_server = pnfs;
+  pnfs.index = 0;
+  pnfs.has_both = true;
+  Actor newcomer;
+  newcomer.owner = "newcomer";
+  const auto answered =
+      run(op_exchange_id, exchange_args(newcomer, 1, nfs4::EXCHGID4_FLAG_USE_PNFS_DS), newcomer);
+  EXPECT_EQ(answered.resok4.eir_flags,
+            nfs4::EXCHGID4_FLAG_USE_PNFS_MDS | nfs4::EXCHGID4_FLAG_USE_PNFS_DS);
+  pnfs = metadata_server;
+}
+
+TEST_P(PnfsTest, AMandatoryLockHoldsAtDataServers) {
+  start({}, true);
+  client = mounted("client", 1);
+  opened_with_layout();
+  Actor other = mounted("other", 2);
+  const auto theirs = open(other, "f", kBoth).stateid;
+  ASSERT_EQ(run(op_lock, lock_args(other, theirs, 0, kUnit, true), other, file).status,
+            Status::NFS4_OK);
+  const nfs4::StripePart locked = part_of(0);
+  const nfs4::StripePart free = part_of(kUnit);
+  EXPECT_EQ(read_at(unit_of(locked), locked.offset, 1, for_io(open_stateid)),
+            Status::NFS4ERR_LOCKED);
+  EXPECT_EQ(read_at(unit_of(free), free.offset, 1, for_io(open_stateid)), Status::NFS4_OK);
+}
+
 TEST_P(PnfsTest, WhatTheClientWritesByItsLayoutIsInTheFile) {
   opened_with_layout();
   const Bytes whole = pattern(11 * kUnit + 100);

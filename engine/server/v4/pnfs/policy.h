@@ -23,13 +23,14 @@ struct PnfsPolicy {
   bool writes = true;                // false: WRITE at data servers leaves the file as it is
   bool reads_at_offset = true;       // false: READ at data servers gives the file's first octets
   bool checks_layoutget = true;      // false: LAYOUTGET takes any stateid
-  bool takes_old_seqids = true;      // false: layout seqids may be one behind, and no more
-  bool keeps_device = true;          // false: a client without layouts does not find the device
-  bool locks_are_advisory = true;    // false: the metadata server alone lets no I/O through them
-  double patience = 1;               // leases from a recall on, before data servers refuse I/O
-  bool commit_keeps_size = true;     // false: LAYOUTCOMMIT truncates to the last write offset
-  bool commit_keeps_time = true;     // false: LAYOUTCOMMIT sets the time back
-  bool returns_all = true;           // false: LAYOUTRETURN4_ALL and _FSID return nothing
+  bool layoutget_awaits_grace = true;  // false: layouts are granted in the grace period
+  bool takes_old_seqids = true;        // false: layout seqids may be one behind, and no more
+  bool keeps_device = true;            // false: a client without layouts does not find the device
+  bool checks_locks = true;            // false: data servers let I/O through mandatory locks
+  double patience = 1;                 // leases from a recall on, before data servers refuse I/O
+  bool commit_keeps_size = true;       // false: LAYOUTCOMMIT truncates to the last write offset
+  bool commit_keeps_time = true;       // false: LAYOUTCOMMIT sets the time back
+  bool returns_all = true;             // false: LAYOUTRETURN4_ALL and _FSID return nothing
 
   // What an administrator has it do.
   bool bulk_waits = true;                 // false: a bulk recall does not wait for other recalls
@@ -37,6 +38,7 @@ struct PnfsPolicy {
   bool bulk_refuses_file_return = true;   // false: so is LAYOUTRETURN of a file
   bool bulk_refuses_other_return = true;  // false: so is LAYOUTRETURN of another type
   bool tells_who_asked = true;            // false: who asks for nothing hears of devices too
+  bool tells_of_moves = true;             // false: other addresses of a device remain unsaid
   bool replaces_device_id = true;         // false: another device has the ID of the one before
 
   // Fencing, and what data servers have in common.
@@ -47,6 +49,7 @@ struct PnfsPolicy {
   bool layouts_unsupported = true;       // false: data servers have layouts, and none for anyone
   bool lease_of_metadata_server = true;  // false: data servers have a shorter one
   bool one_verifier = true;              // false: each data server has a write verifier of its own
+  bool verifier_of_run = true;           // false: write verifiers are those of every run
   bool second_role = false;              // true: a data server is a server without pNFS too
   bool separates_roles = true;           // false: it lets a COMPOUND mix both
 };

@@ -42,6 +42,7 @@ class FenceTest : public V4StateTest {
     options.clock = [this] { return now; };
     options.random = seeded_random(5);
     options.fence = fence;
+    options.mandatory_locks = true;
     program = std::make_unique<Nfs4Program>(memory, options);
     acts_on = &program->state();
     file = make_file("f");
@@ -117,6 +118,12 @@ TEST_F(FenceTest, ADowngradeAndADenialRevoke) {
   Actor other = mounted("other", 2);
   open(other, "f", nfs4::OPEN4_SHARE_ACCESS_READ, nfs4::OPEN4_SHARE_DENY_WRITE);
   EXPECT_EQ(fence->last(), 2U);
+}
+
+TEST_F(FenceTest, AMandatoryLockRevokes) {
+  EXPECT_EQ(run(op_lock, lock_args(client, stateid, 0, 1, true), client, file).status,
+            Status::NFS4_OK);
+  EXPECT_EQ(fence->last(), 1U);
 }
 
 TEST_F(FenceTest, TheEndOfALeaseRevokesInTheBackground) {

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "nfs/v4/compound.h"
+#include "server/v4/state/byte_ranges.h"
 #include "server/v4/state/delegations.h"
 #include "server/v4/state/layouts.h"
 #include "server/v4/state/recalls.h"
@@ -33,6 +34,12 @@ const OpenOwner* open_owner_of(const StatePointer& state) {
   return std::visit(Visitor{}, state);
 }
 
+/// Whose locks are not in the way; nullptr: all are.
+const LockOwner* lock_owner_of(const StatePointer& state) {
+  LockState* const* lock = std::get_if<LockState*>(&state);
+  return lock ? (*lock)->owner : nullptr;
+}
+
 bool confirmed(const StatePointer& state) {
   OpenState* const* open = std::get_if<OpenState*>(&state);
   return !open || (*open)->owner->confirmed;
@@ -49,6 +56,14 @@ nfs4::Status check_special(StateTables& tables, const nfs4::StateId& stateid, co
       want == AccessMode::write ? nfs4::OPEN4_SHARE_ACCESS_WRITE : nfs4::OPEN4_SHARE_ACCESS_READ;
   return found && denied_to(*found, nullptr, access) ? nfs4::Status::NFS4ERR_LOCKED
                                                      : nfs4::Status::NFS4_OK;
+}
+
+/// Whether another owner has locked a part of the range, where such a lock is mandatory.
+bool is_locked(StateTables& tables, const Handle& file, const LockOwner* owner,
+               std::optional<ByteRange> range, AccessMode want) {
+  if (!tables.options.mandatory_locks || !range) return false;
+  const File* found = tables.find_file(file);
+  return found && conflicting(*found, owner, *range, want == AccessMode::write);
 }
 
 /// Operations with these statuses were not executed. RFC 8881 2.10.6.1.3: the retry of what is
@@ -107,9 +122,10 @@ Nfs4State::Nfs4State(Nfs4StateOptions options)
 Nfs4State::~Nfs4State() = default;
 
 nfs4::Status Nfs4State::check_io(std::uint32_t minorversion, std::optional<std::uint64_t> client,
-                                 const nfs4::StateId& stateid, const Handle& file,
-                                 AccessMode want) {
+                                 const nfs4::StateId& stateid, const Handle& file, AccessMode want,
+                                 std::optional<ByteRange> range) {
   std::optional<ClientId> actor = client;
+  const LockOwner* locker = nullptr;
   if (is_anonymous(stateid) || is_read_bypass(stateid)) {
     const nfs4::Status status = check_special(*tables_, stateid, file, want);
     if (status != nfs4::Status::NFS4_OK) return status;
@@ -128,9 +144,18 @@ nfs4::Status Nfs4State::check_io(std::uint32_t minorversion, std::optional<std::
       return nfs4::Status::NFS4ERR_LOCKED;
     if (minorversion == 0) renew(*tables_, client_of(*state));
     actor = client_of(*state).id;
+    locker = lock_owner_of(*state);
   }
+  // RFC 8881 8.4.2.1: a client may still reclaim a lock that stops it.
+  if (tables_->options.mandatory_locks && range && in_grace()) return nfs4::Status::NFS4ERR_GRACE;
+  if (is_locked(*tables_, file, locker, range, want)) return nfs4::Status::NFS4ERR_LOCKED;
   return want == AccessMode::write && recall_for(file, actor, want) ? nfs4::Status::NFS4ERR_DELAY
                                                                     : nfs4::Status::NFS4_OK;
+}
+
+bool Nfs4State::has_mandatory_locks(const Handle& file) const {
+  const File* found = tables_->options.mandatory_locks ? tables_->find_file(file) : nullptr;
+  return found && !found->ranges.empty();
 }
 
 bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> client,

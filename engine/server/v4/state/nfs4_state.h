@@ -10,6 +10,7 @@
 #include "server/rdma/reply_payload.h"
 #include "server/storage/permission.h"
 #include "server/v4/compound_call.h"
+#include "server/v4/state/byte_range.h"
 #include "server/v4/state/fence.h"
 #include "server/v4/state/limits.h"
 
@@ -33,6 +34,8 @@ struct Nfs4StateOptions {
   std::shared_ptr<Fence> fence{};
   /// Whether the last CLOSE of a client returns its layouts of the file.
   bool layouts_end_at_close = true;
+  /// Whether byte-range locks stop READ and WRITE of other owners (RFC 8881 9.1.2).
+  bool mandatory_locks = false;
 };
 
 class Nfs4State {
@@ -46,9 +49,14 @@ class Nfs4State {
   /// stateid" first): `want` is read or write. `client` is CompoundCall::clientid. NFS4_OK, or
   /// NFS4ERR_BAD_STATEID, OLD_STATEID, STALE_STATEID, EXPIRED, DELEG_REVOKED, OPENMODE, LOCKED or
   /// GRACE (RFC 7530 9.1.4, RFC 8881 8.2). NFS4ERR_DELAY while a delegation of another client is
-  /// recalled. In minor version 0 it renews the lease of the stateid's client.
+  /// recalled. In minor version 0 it renews the lease of the stateid's client. No octet of `range`,
+  /// if there is one, may be locked by another owner where locks are mandatory.
   nfs4::Status check_io(std::uint32_t minorversion, std::optional<std::uint64_t> client,
-                        const nfs4::StateId& stateid, const Handle& file, AccessMode want);
+                        const nfs4::StateId& stateid, const Handle& file, AccessMode want,
+                        std::optional<ByteRange> range = {});
+
+  /// Whether some octets of the file are locked, and locks are mandatory.
+  bool has_mandatory_locks(const Handle& file) const;
 
   /// Call before anything that conflicts with a delegation of this file, unless check_io or
   /// check_change does. These are REMOVE, RENAME (of the source and of what it replaces), LINK,

@@ -26,6 +26,9 @@ class V4LockTest : public V4StateTest {
     return found;
   }
   using Ranges = std::vector<std::array<std::uint64_t, 3>>;
+  Status io_of(Actor& actor, const nfs4::StateId& stateid, AccessMode want, ByteRange range) {
+    return state->check_io(actor.minorversion, actor.clientid, stateid, file, want, range);
+  }
 
   Handle file;
 };
@@ -55,6 +58,45 @@ TEST_F(V4LockTest, ReadersShareAndAnOwnerIsNotInItsOwnWay) {
   EXPECT_EQ(lock(actor, opened, 0, 10, true, "a").status, Status::NFS4ERR_DENIED);
   EXPECT_EQ(lock(actor, opened, 20, 10, false, "a").status, Status::NFS4_OK);
   EXPECT_EQ(lock(actor, opened, 20, 10, true, "a").status, Status::NFS4_OK) << "an upgrade";
+}
+
+TEST_F(V4LockTest, AnAdvisoryLockStopsNoInput) {
+  Actor actor = mounted();
+  Actor other = mounted("other", 2);
+  const auto theirs = open(other, "f", 3).stateid;
+  ASSERT_EQ(lock(actor, open(actor, "f", 3).stateid, 0, kEnd, true).status, Status::NFS4_OK);
+  EXPECT_EQ(io_of(other, theirs, AccessMode::write, {0, 9}), Status::NFS4_OK);
+}
+
+TEST_F(V4LockTest, AMandatoryLockStopsInputOfOtherOwners) {
+  start({}, true);
+  Actor actor = mounted();
+  Actor other = mounted("other", 2);
+  const auto mine = open(actor, "f", 3).stateid;
+  const auto theirs = open(other, "f", 3).stateid;
+  const auto locked = lock(actor, mine, 10, 10, true);
+  ASSERT_EQ(locked.status, Status::NFS4_OK);
+  EXPECT_EQ(io_of(other, theirs, AccessMode::read, {0, 10}), Status::NFS4ERR_LOCKED);
+  EXPECT_EQ(io_of(other, theirs, AccessMode::write, {19, 30}), Status::NFS4ERR_LOCKED);
+  EXPECT_EQ(io_of(other, {}, AccessMode::read, {19, 30}), Status::NFS4ERR_LOCKED);
+  EXPECT_EQ(io_of(other, theirs, AccessMode::write, {20, 30}), Status::NFS4_OK);
+  EXPECT_EQ(io_of(actor, locked.resok4.lock_stateid, AccessMode::write, {0, 30}), Status::NFS4_OK);
+  EXPECT_EQ(io_of(actor, mine, AccessMode::read, {10, 10}), Status::NFS4ERR_LOCKED)
+      << "RFC 8881 8.2.5: it does not say whose input it is";
+  ASSERT_EQ(lock(actor, mine, 40, 10, false, "reader").status, Status::NFS4_OK);
+  EXPECT_EQ(io_of(other, theirs, AccessMode::read, {40, 49}), Status::NFS4_OK);
+  EXPECT_EQ(io_of(other, theirs, AccessMode::write, {40, 49}), Status::NFS4ERR_LOCKED);
+}
+
+TEST_F(V4LockTest, AMandatoryLockWaitsForDelegations) {
+  start({}, true);
+  Actor reader = mounted();
+  Actor other = mounted("other", 2);
+  ASSERT_EQ(open(reader, "f", 1).delegation.delegation_type,
+            nfs4::DelegationType::OPEN_DELEGATE_READ);
+  const auto theirs = open(other, "f", 1).stateid;
+  EXPECT_EQ(lock(other, theirs, 0, 1, false).status, Status::NFS4ERR_DELAY) << "RFC 8881 18.10.4";
+  EXPECT_EQ(reader.backchannel->calls.size(), 1U);
 }
 
 TEST_F(V4LockTest, RangesSplitAndMerge) {

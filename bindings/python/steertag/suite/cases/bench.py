@@ -55,16 +55,15 @@ class Bench:
 
     own = "client"  # whose role the suite plays
 
-    def __init__(self, target, link, run, deadlines, rng, administrator, serve_with=None):
-        """`serve_with(arguments)`: the link to a target with these further arguments."""
+    def __init__(self, target, link, run, deadlines, rng, administrator, servers=None):
+        """`servers` has `serve_with(arguments, restarts)` and `restart_target()`, which give a link to the target."""
         self.target = target
-        self._serve_with = serve_with
+        self._servers = servers
         self.random = rng
         self.deadlines = deadlines
         self._link = link
         self._run = run
         self._administrator = administrator
-        self._has_other_server = False  # by serve_with
         self._connections = []
         self._captures = []
         self._stream_ports = []
@@ -106,14 +105,29 @@ class Bench:
             Callbacks(conn)
         return conn
 
-    def serve_with(self, *arguments):
-        """Before the first connection: the case goes on with a bundled server that has these further arguments. Options
-        of the run stay as they are, and so does a third party."""
+    def serve_with(self, *arguments, restarts=False):
+        """Before the first connection: the case goes on with a bundled server that has these further arguments. With
+        `restarts` its files, their handles and its clients of version 4 outlive it. Options of the run stay as they are,
+        and so does a third party."""
         if self._connections or self._files is not None:
             raise HarnessError("another server than that of connections or files before")
-        usual, self._link = self._link, self._serve_with(arguments)
-        self._has_other_server = self._link is not usual
-        self.target = dataclasses.replace(self.target, url=self._link.url)
+        if restarts:
+            self._log.gap = self._log.gap or "the server keeps its state in a folder of the run"
+        self._use(self._servers.serve_with(arguments, restarts))
+
+    def restart(self):
+        """Has the target restarted, as after a crash: its connections are gone. The risk of the case is destructive. A
+        replay restarts nothing."""
+        if self._run.case.risk != "destructive":
+            raise HarnessError("a case that restarts its target is destructive")
+        self._log.gap = self._log.gap or "the target was restarted"
+        self._use(self._servers.restart_target())
+        if self._files is not None:
+            self._files.move_to(self._link)
+
+    def _use(self, link):
+        self._link = link
+        self.target = dataclasses.replace(self.target, url=link.url)
 
     def connect_optimistic(self, private_data, elsewhere=False, **settings):
         """A connection with these octets of private data that carries no messages, or a refused one; judged and
@@ -352,10 +366,8 @@ class Bench:
     # -- the target's administrator ------------------------------------------------------------
 
     def administer(self, what):
-        """Has the target do what no client can ask for: "recall-layouts" or "replace-device". A replay has no
-        administrator. Not behind `serve_with`: the administrator knows the usual server alone."""
-        if self._has_other_server:
-            raise HarnessError(f"{what} would reach the usual server, not that of serve_with")
+        """Has the target do what no client can ask for: "recall-layouts", "replace-device" or "move-data-server". A
+        replay has no administrator."""
         self._log.gap = self._log.gap or "the target's administrator was asked for something"
         self._administrator.act(what)
 

@@ -118,6 +118,10 @@ class Link:
         """The target lacks the need, as something else than its probe has shown."""
         self._probed[need] = lack
 
+    def know(self, other):
+        """Takes over what probes over another link to the same target have found."""
+        self._probed = other._probed
+
     def _learn(self, conn):
         """Records facts of the first connection."""
 

@@ -58,6 +58,13 @@ class Files:
             yield calls
             calls.end()
 
+    def move_to(self, link):
+        """The target is at another link, after a restart. Handles stay as they are."""
+        if self._conn is not None:
+            self._conn.abort()
+        self._link, self._conn = link, None
+        self._calls = self._make_calls(lambda: self.conn)
+
     @property
     def root(self):
         """The export's root file handle."""

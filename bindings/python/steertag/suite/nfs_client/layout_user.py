@@ -32,16 +32,10 @@ class LayoutUser(LayoutIo):
         after a restart. Without `back` the session has no backchannel."""
         self.bench = bench
         bench.need("pnfs-files")
-        client = bench.nfs4_client(callbacks=True)
-        if former is not None:
-            client.owner, client.verifier = former.client.owner, RESTARTED
-        flags = NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN if back else 0
-        for made in (client.exchange_id(eia_flags=MDS), client.create_session(csa_flags=flags)):
-            if made.kind != kinds.REPLY:
-                raise unprepared(client.conn.owed, "making a session", made.kind, made.trace())
-        self.client, self.session = client, client.sessions[0]
+        instance = (former.client.owner, RESTARTED) if former is not None else None
+        self.client = self.session = None
+        self._meet_server(instance, back)
         self.session.reclaim_complete()
-        self.at = {}  # multipath list: session at its data server
         self.name = name or bench.name("striped")
         if name is None:
             bench.file(b"", self.name)
@@ -50,10 +44,52 @@ class LayoutUser(LayoutIo):
         self.stateid, self.delegation = opened.stateid, opened.delegation
         self.layout = self.layout_stateid = self.device = None
 
+    def _meet_server(self, instance, back=True):
+        """A session of a new client, or of this (owner, verifier)."""
+        client = self.bench.nfs4_client(callbacks=True)
+        if instance is not None:
+            client.owner, client.verifier = instance
+        flags = NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN if back else 0
+        for made in (client.exchange_id(eia_flags=MDS), client.create_session(csa_flags=flags)):
+            if made.kind != kinds.REPLY:
+                raise unprepared(client.conn.owed, "making a session", made.kind, made.trace())
+        self.client, self.session = client, client.sessions[0]
+        self.at = {}  # multipath list: session at its data server
+
+    # -- a restart of the target ---------------------------------------------------------------
+
+    def meet_again(self):
+        """The same client in a new session. Its layout is that of before."""
+        self._meet_server((self.client.owner, self.client.verifier))
+
+    def reclaim_open(self):
+        """The Outcome of OPEN of the file with CLAIM_PREVIOUS (RFC 8881 8.4.2)."""
+        again = operation(
+            "OPEN",
+            share_access=BOTH,
+            share_deny=NFS4.OPEN4_SHARE_DENY_NONE,
+            owner={"clientid": self.client.id, "owner": b"process"},
+            claim={"claim": NFS4.ClaimType.CLAIM_PREVIOUS},
+        )
+        self.client.opens = True
+        outcome = self.session.exchange(putfh(self.handle), again)
+        if outcome.kind == kinds.REPLY:
+            self.stateid = outcome.result["OPEN"].resok4.stateid
+        return outcome
+
+    def end_grace(self):
+        """The client has reclaimed all. Waits for the end of the grace period."""
+        self.session.reclaim_complete()
+        self.session.outlast_grace()
+
     # -- layouts -------------------------------------------------------------------------------
 
     def layout_get(self, handle=None, **fields):
         """The Outcome of LAYOUTGET of the whole file for reading and writing, unless `fields` differ."""
+        return self.session.exchange_in_time(*self.layout_getting(handle, **fields))
+
+    def layout_getting(self, handle=None, **fields):
+        """The operations of such a LAYOUTGET."""
         asked = {
             "loga_iomode": RW_LAYOUT,
             "loga_length": ALL,
@@ -61,7 +97,7 @@ class LayoutUser(LayoutIo):
             "loga_maxcount": MOST_LAYOUT_OCTETS,
         }
         got = operation("LAYOUTGET", **{**asked, **fields})
-        return self.session.exchange_in_time(putfh(handle or self.handle), got)
+        return putfh(handle or self.handle), got
 
     def device_info(self, **fields):
         """The Outcome of GETDEVICEINFO of the layout's device."""
@@ -84,6 +120,11 @@ class LayoutUser(LayoutIo):
     def use_layout(self, **fields):
         """Gets a layout and its device. Sets `layout`, `layout_stateid` and `device`."""
         got = self.take(self.layout_get(**fields))
+        self.use_device()
+        return got
+
+    def use_device(self):
+        """Gets the device of the layout. Sets `device`."""
         outcome = self.device_info()
         if outcome.kind != kinds.REPLY:
             raise unprepared(self.session.conn.owed, "GETDEVICEINFO", outcome.kind, outcome.trace())
@@ -92,7 +133,6 @@ class LayoutUser(LayoutIo):
             self.device = read_device(body)
         except (UnicodeDecodeError, wire.DecodeError) as fault:
             raise NotTestable(f"GETDEVICEINFO gives no device of files: {fault}") from None
-        return got
 
     def layout_return(self, stateid=None, **fields):
         """The Outcome of LAYOUTRETURN of the whole file. `fields` are of LAYOUTRETURN."""
@@ -103,13 +143,17 @@ class LayoutUser(LayoutIo):
 
     def layout_commit(self, last=None, time=None, **fields):
         """The Outcome of LAYOUTCOMMIT. `last`: the offset of the last octet that was written; `time`: nfs4.Time."""
+        return self.session.exchange_in_time(*self.layout_committing(last, time, **fields))
+
+    def layout_committing(self, last=None, time=None, **fields):
+        """The operations of such a LAYOUTCOMMIT."""
         asked = {"loca_length": ALL, "loca_stateid": self.layout_stateid}
         if last is not None:
             asked["loca_last_write_offset"] = {"no_newoffset": True, "no_offset": last}
         if time is not None:
             asked["loca_time_modify"] = {"nt_timechanged": True, "nt_time": time}
         done = operation("LAYOUTCOMMIT", **{**asked, **fields})
-        return self.session.exchange_in_time(putfh(self.handle), done)
+        return putfh(self.handle), done
 
     # -- data servers --------------------------------------------------------------------------
 

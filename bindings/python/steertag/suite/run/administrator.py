@@ -1,4 +1,5 @@
-"""What no client can ask for: the target's administrator has it withdraw layouts, or replace a device of pNFS."""
+"""What no client can ask for: the target's administrator has it withdraw layouts, or replace or move a device of
+pNFS."""
 
 import os
 import signal
@@ -9,7 +10,7 @@ from .server_process import CannotStart
 from .target_restart import run_command
 
 # What the bundled server takes for each.
-SIGNALS = dict(zip(ADMINISTRATION, (signal.SIGUSR1, signal.SIGUSR2), strict=True))
+SIGNALS = dict(zip(ADMINISTRATION, (signal.SIGUSR1, signal.SIGUSR2, signal.SIGRTMIN), strict=True))
 # A command may go over ssh to the target.
 COMMAND_LIMIT_S = 30
 
@@ -18,13 +19,15 @@ class Administrator:
     """Of the bundled server, or of a third party by the commands of its profile."""
 
     def __init__(self, server, commands):
-        """`server`: the BundledServer, or None. `commands`: {what is to be done: a program and its arguments}."""
+        """`server()` is the BundledServer that serves now, or None. `commands`: {what is to be done: a program and its
+        arguments}."""
         self._server, self._commands = server, commands
 
     def act(self, what):
         """Has it done. Ends the case with NotTestable if the run has no way, or if its command fails."""
-        if self._server is not None:
-            os.kill(self._server.pid, SIGNALS[what])
+        server = self._server()
+        if server is not None:
+            os.kill(server.pid, SIGNALS[what])
             return
         command = self._commands.get(what)
         if not command:

@@ -15,10 +15,11 @@
     console: build/lab/x/console.log         # a log of the target that crash verdicts quote
     died: [test, -e, /run/x/died]            # succeeds if a silent target is dead: crash, not hang
     restart: [ci/lab, restart, linux-6.1-siw]    # restarts a dead target at the same URL; the cases
-                                             # after a crash still run
+                                             # after a crash still run, and cases that restart it
     administrator:                           # what no client can ask for, and the command for it
       recall-layouts: [ssh, mds, recall-all]     # recall all layouts, of clients or of the file system
       replace-device: [ssh, mds, new-device]     # recall them, and give later ones another device
+      move-data-server: [ssh, ds, new-port]      # have a data server go on at another address
 
 docs/guide/server.md explains the keys to users."""
 
@@ -33,7 +34,7 @@ LARGEST_PROFILE = 1 << 20
 LARGEST_ID = 0xFFFFFFFF  # of AUTH_SYS
 LARGEST_HANDLE = 64  # of NFSv3
 # What an administrator can be asked for: administrator.py.
-ADMINISTRATION = ("recall-layouts", "replace-device")
+ADMINISTRATION = ("recall-layouts", "replace-device", "move-data-server")
 _MOUNT_KEYS = {"transport", "host", "port", "handle"}
 
 

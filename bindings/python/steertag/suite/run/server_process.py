@@ -131,6 +131,11 @@ class BundledServer:
         self.stop()
         self.start()
 
+    def crash(self):
+        """Ends the process as a crash does."""
+        self._process.kill()
+        self._process.wait()
+
     def stop(self):
         """Sends SIGTERM to the process, and SIGKILL if it does not end."""
         if self._process is None or self._process.poll() is not None:

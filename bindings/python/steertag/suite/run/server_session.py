@@ -25,6 +25,7 @@ from .administrator import Administrator
 from .case_session import CaseSession
 from .case_session import Unreachable
 from .execution import judged_contact
+from .kept_state import KeptState
 from .other_servers import OtherServers, stopped
 from .preflight import Hindrance, other_server, preflight
 from .server_process import BundledServer, CannotStart, end_of
@@ -53,6 +54,7 @@ class ServerSession(CaseSession):
         self._server = None
         self._link = None
         self._others = OtherServers()
+        self._kept_state = KeptState()
         self._nfs_port = None  # the nfs_port.Found of the only try
 
     # -- the target ----------------------------------------------------------------------------
@@ -179,9 +181,12 @@ class ServerSession(CaseSession):
         server.start()
         return server
 
-    def serve_with(self, arguments):
-        """The link to a bundled server with these further arguments, which serves the rest of the case. Options of the
-        run stay as they are, and so does a third party."""
+    def serve_with(self, arguments, restarts=False):
+        """The link to a bundled server with these further arguments, which serves the rest of the case. With `restarts`
+        what it keeps outlives it. Options of the run stay as they are, and so does a third party.
+        """
+        if restarts and self._server is not None:
+            arguments = (*arguments, *self._kept_state.arguments_for(arguments))
         own = {each.partition("=")[0] for each in self.options.server_arguments}
         more = tuple(each for each in arguments if each.partition("=")[0] not in own)
         if self._server is None or not more:
@@ -202,6 +207,27 @@ class ServerSession(CaseSession):
         self.deadlines = Deadlines(self._link.round_trip_ms, self._link.distance_ms)
         return self._link
 
+    def restart_target(self):
+        """Restarts the target as after a crash, which the case wants. The link to it."""
+        known = self._link
+        try:
+            if self._server is not None:
+                self._server.crash()
+                self._server.start()
+                self._link = self._new_link()
+                self._link.measure(MEASURED_ROUND_TRIPS, self._link.first_contact_ms)
+            elif self.options.profile.restart:
+                self._bring_back(self.options.profile.restart)
+            else:
+                raise NotTestable(
+                    "no way to restart the target", remedy="`restart:` in the profile"
+                )
+        except (CannotStart, Refused) as error:
+            raise HarnessError(f"the target did not come back: {error}") from None
+        self._link.know(known)
+        self.deadlines = Deadlines(self._link.round_trip_ms, self._link.distance_ms)
+        return self._link
+
     def _stop_server(self):
         if self._server is None:
             return None
@@ -212,7 +238,9 @@ class ServerSession(CaseSession):
     def close(self):
         """Ends the session; a sentence if a bundled server did not end well, else None."""
         self._server, self._link = self._others.end(self._server, self._link)
-        return self._stop_server() or self._others.stop()
+        problem = self._stop_server() or self._others.stop()
+        self._kept_state.remove()
+        return problem
 
     # -- cases ---------------------------------------------------------------------------------
 
@@ -256,9 +284,9 @@ class ServerSession(CaseSession):
             bundled = self._server is not None
             target = Target(self._link.url, bundled, options.profile, options.try_tcp)
             seed = random.Random(self._run.case_id)
-            administrator = Administrator(self._server, options.profile.administrator)
+            administrator = Administrator(lambda: self._server, options.profile.administrator)
             parts = self._link, self._run, self.deadlines, seed, administrator
-            self._bench = Bench(target, *parts, self.serve_with)
+            self._bench = Bench(target, *parts, self)
         return self._bench
 
     def _recorded_target(self):
