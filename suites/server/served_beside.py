@@ -46,7 +46,7 @@ class ServedClient:
         calls = f"{3 * ROUNDS} calls took {found}"
         if self._bench.target.bundled:
             expect.true(False, SERVED, f"a client is served beside others that stall; {calls}")
-        self._bench.warn(SERVED, f"a client is slowed down by others that stall; {calls}")
+        self._bench.warn(SERVED, "a client is slowed down by others that stall", calls)
 
     def _rounds_ms(self):
         began = time.monotonic()

@@ -390,12 +390,12 @@ class Bench:
         current_run().check_declared(requirement_id)
         current_run().note(Verdict.LATITUDE, f"{requirement_id}: {variant}")
 
-    def warn(self, requirement_id, text):
-        """Notes something that is tolerated but wrong."""
+    def warn(self, requirement_id, text, detail=""):
+        """Notes something that is tolerated but wrong. The detail has what differs from run to run."""
         current_run().check_declared(requirement_id)
         reason = f"{requirement_id}: {text}"
         self._log.check(reason, Verdict.WARN)
-        current_run().note(Verdict.WARN, reason)
+        current_run().note(Verdict.WARN, reason, detail)
 
     # -- after the case ------------------------------------------------------------------------
 
