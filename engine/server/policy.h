@@ -16,6 +16,7 @@ struct RetryPolicy {
   bool compares_calls = true;   // false: the XID alone tells a retry
   bool executes_once = true;    // false: a retry is executed, and gets the kept reply all the same
   bool gives_own_reply = true;  // false: a retry gets the reply that was kept last
+  bool keeps_large = true;      // false: a call above kSmallCall octets is executed again
 };
 
 }  // namespace steertag::peer

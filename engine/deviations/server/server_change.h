@@ -102,6 +102,7 @@ struct ServerHistory {
   bool ends = false;   // the program has to end
   std::optional<std::optional<wire::PrivateData>> first_announcement;  // of the first client
   std::set<std::uint32_t> lost_calls;  // XIDs of calls over which a connection was lost
+  std::uint32_t lost_pulls = 0;        // connections that ended with calls in History::pulled
   std::map<std::string, std::uint32_t> first_xids;  // by SessionRequest::slot_key
   // By session: the connection that used it first.
   std::map<std::string, std::weak_ptr<peer::InterposedConnection>> session_connections;
@@ -120,6 +121,7 @@ struct History {
   std::deque<std::uint32_t> calls;       // XIDs of the latest calls, answered or not
   std::set<std::uint32_t> pulled;        // XIDs of calls with read chunks that have no answer
   std::set<std::uint32_t> callbacks;     // XIDs of callbacks that have no answer
+  std::uint32_t callback_grant = 0;      // the largest in a reply to a callback
   std::optional<std::uint32_t> program;  // of the first call
   std::uint32_t requests = 0;            // of NFS version 4
   Bytes receive;                         // what messages have left in the receives

@@ -33,8 +33,9 @@ struct SessionHistory {
   std::set<std::uint64_t> connections;           // by CallStep::connection
   std::map<std::uint32_t, SlotHistory> slots;    // by sa_slotid
   std::map<std::uint32_t, std::uint32_t> calls;  // csa_sequenceid of the last recall, by csa_slotid
-  std::uint32_t status_flags = 0;                // that SEQUENCE has ever had
-  bool returned_layout = false;                  // LAYOUTRETURN has succeeded
+  std::map<std::uint32_t, std::uint64_t> called_over;  // its connection, likewise
+  std::uint32_t status_flags = 0;                      // that SEQUENCE has ever had
+  bool returned_layout = false;                        // LAYOUTRETURN has succeeded
 };
 
 /// An OPEN that succeeded.

@@ -76,10 +76,11 @@ void ConnectionBackchannel::end(std::deque<Pending>::iterator call,
   done(reply);  // may call again
 }
 
-bool ConnectionBackchannel::take_reply(View reply) {
+bool ConnectionBackchannel::take_reply(View reply, std::optional<std::uint32_t> window) {
   if (reply.size() < 4) return false;
   const auto call = find(wire::load_u32(reply.data()));
   if (call == calls_.end()) return false;
+  if (window) set_window(*window);
   end(call, reply);
   send_some();
   return true;
@@ -93,8 +94,12 @@ bool ConnectionBackchannel::fail(std::uint32_t xid, const net::Error& error) {
   return true;
 }
 
-void ConnectionBackchannel::grant(std::uint32_t window) {
+void ConnectionBackchannel::set_window(std::uint32_t window) {
   window_ = std::clamp(window, std::uint32_t{1}, kReverseCredits);
+}
+
+void ConnectionBackchannel::grant(std::uint32_t window) {
+  set_window(window);
   send_some();
 }
 

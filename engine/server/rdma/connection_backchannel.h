@@ -55,8 +55,9 @@ class ConnectionBackchannel final : public Backchannel,
   std::size_t largest_call() const override;
   std::size_t largest_reply() const override;
 
-  /// Gives a reply message to the call that waits for it; false if none does.
-  bool take_reply(View reply);
+  /// Gives a reply message to the call that waits for it; false if none does. What it grants counts
+  /// before another call leaves.
+  bool take_reply(View reply, std::optional<std::uint32_t> window = {});
   /// The peer refused the message of this call; false if no call waits under that XID.
   bool fail(std::uint32_t xid, const net::Error& error);
   /// How many calls the peer takes at a time. Zero would be a deadlock and counts as one (RFC 8166
@@ -81,6 +82,7 @@ class ConnectionBackchannel final : public Backchannel,
   /// False when nothing is left to be watched.
   bool expire(std::chrono::steady_clock::time_point now);
   void send_some();
+  void set_window(std::uint32_t window);
   void end(std::deque<Pending>::iterator call, const Expected<View, net::Error>& reply);
   std::deque<Pending>::iterator find(std::uint32_t xid);
 

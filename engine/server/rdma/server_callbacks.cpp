@@ -75,8 +75,7 @@ bool ServerConnection::take_callback_reply(View message) {
     if (!payload || rpc::direction(*payload) != rpc::MessageType::REPLY ||
         rpc::xid(*payload) != words->xid)
       return false;
-    if (!callbacks_->take_reply(*payload)) return false;
-    callbacks_->grant(words->credit);
+    if (!callbacks_->take_reply(*payload, words->credit)) return false;
   }
   return true;
 }

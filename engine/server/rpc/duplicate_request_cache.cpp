@@ -59,7 +59,7 @@ const Bytes* DuplicateRequestCache::find(View call, const ConnectionInfo& info) 
 }
 
 void DuplicateRequestCache::keep(View call, const ConnectionInfo& info, View reply) {
-  if (!policy_.keeps_replies) return;
+  if (!policy_.keeps_replies || (!policy_.keeps_large && call.size() > kSmallCall)) return;
   forget_old();
   const View key = key_of(call);
   if (const auto same = find(key, info.peer_host); same != calls_.end()) forget(same);

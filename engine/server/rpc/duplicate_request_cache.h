@@ -21,6 +21,8 @@ inline constexpr std::size_t kMostKeptReplyBytes = std::size_t{8} << 20;
 /// Octets of one call with its reply: names have 255, the texts of links some hundreds. A longer
 /// call is executed again.
 inline constexpr std::size_t kLargestKeptCall = 8192;
+/// Octets of a call that is small (RetryPolicy::keeps_large).
+inline constexpr std::size_t kSmallCall = 512;
 /// Clients have given up a connection, made another and sent again by then: twice a minute, which
 /// is what they wait for a reply.
 inline constexpr std::chrono::seconds kKeptReplyLifetime{120};

@@ -16,6 +16,8 @@ READ_DATA = "RFC8267-4-3"
 CONNECTIONS = 32
 ROUNDS = 12
 LARGE = 1 << 20
+# Chunks of that length: the bundled server has 64 MiB for them.
+MANY_READS = 80
 # Octets of a WRITE that fits every threshold.
 INLINE = 512
 # How many octets of a Send reach the wire: up to the length, the DDP header, the payload, the CRC,
@@ -157,6 +159,28 @@ def test_abort_in_the_middle_of_a_read(bench):
     outcome = expect(conn.exchange(read_call(conn, handle, 512)), SERVED, must=[kinds.REPLY])
     stored = bytes(outcome.result.ok.data)
     expect.data(stored, content[: len(stored)], WRITTEN, "content of the file", outcome=outcome)
+
+
+@case("server.connection.aborted-in-many-reads", requirements=[SERVED])
+def test_many_aborts_in_reads(bench):
+    """Connections are reset one after the other, each while the server pulls a large chunk. Together
+    these are more than a server keeps for chunks. Then one more is pulled: what the others took has
+    been given back."""
+    content = bytes(LARGE)
+    fields = {"file": bench.file(), "offset": 0, "count": LARGE, "stable": 2, "data": content}
+
+    def large_write(conn):
+        call = conn.nfs_call("WRITE", **fields)
+        conn.reduce(call)
+        return call
+
+    for _ in range(MANY_READS):
+        conn = bench.connect()
+        conn.send(large_write(conn))
+        conn.wait_event("rdma_read")
+        conn.abort()
+    conn = bench.connect()
+    expect(conn.exchange(large_write(conn)), SERVED, must=[kinds.REPLY])
 
 
 @case("server.connection.abort-in-reply", requirements=[SERVED, READ_DATA], bugs=["B45", "B48"])

@@ -24,6 +24,14 @@ OTHER_VERIFIER = "RFC1813-3.3.8-2"
 EXCLUSIVE_MODE = 2
 # Calls in flight when the connection is lost, as far as the grant allows.
 PIPELINE = 8
+# Of the text of a symbolic link: every file system takes so many, and they do not fit a threshold of
+# 1024 octets.
+TEXT_OCTETS = 1000
+# How such a call is sent: f(conn, call).
+LARGE_FORMS = {
+    "reduced": lambda conn, call: conn.reduce(call),
+    "long-call": lambda conn, call: conn.long_call(call),
+}
 # Without the reply the client cannot know whether such a call was executed.
 UNANSWERED = ("remove", "rmdir", "rename", "create-guarded", "mkdir", "symlink", "link")
 
@@ -118,6 +126,32 @@ def test_other_form(bench, form):
     else:
         conn.reply_chunk(call)
     expect_first_status(conn.exchange(call), first, ("nfs:NFS3ERR_EXIST",))
+
+
+@case("server.duplicate.large-{form}", requirements=[ONCE, KEPT])
+@pytest.mark.parametrize("form", LARGE_FORMS)
+def test_large(bench, form):
+    """SYMLINK with a long text in a read chunk is repeated after another client has removed the link. It gets its first
+    status, and makes nothing again: the length of a call is no reason to forget it."""
+    place = ChangedDirectory(bench)
+    link = {"symlink_attributes": {}, "symlink_data": "where it leads".ljust(TEXT_OCTETS, "/")}
+    fields = {"where": place.where("link"), "symlink": link}
+
+    def make(conn, xid=None):
+        call = conn.nfs_call("SYMLINK", xid=xid, **fields)
+        LARGE_FORMS[form](conn, call)
+        return call
+
+    conn = bench.connect()
+    call = make(conn)
+    first = first_outcome(bench, conn, call)
+    conn.abort()
+    place.remove("link")
+    conn = bench.connect()
+    again = conn.exchange(make(conn, call.xid))
+    expect_first_status(again, first, ())
+    gone = "the link that another client has removed is not there"
+    expect_held(not place.has("link"), gone, again, first)
 
 
 @case("server.duplicate.exclusive-{form}", requirements=[EXCLUSIVE], over=ANY)

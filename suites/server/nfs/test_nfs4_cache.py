@@ -1,15 +1,23 @@
-"""The reply cache of a session after errors (RFC 8881 2.10.6.1, 2.10.6.4).
+"""The reply cache of a session after errors and changes (RFC 8881 2.10.6.1, 2.10.6.4).
 
-The cases retry requests that failed behind SEQUENCE or were illegal, a SEQUENCE alone, and a
-request before an error of SEQUENCE."""
+The cases retry requests that failed behind SEQUENCE or were illegal, a SEQUENCE alone, a request
+before an error of SEQUENCE, and a READ of what has changed since."""
 
 import pytest
 
 from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.cases.case_end import unprepared
 from steertag.suite.nfs_client.compound import operation
-from steertag.suite.nfs_client.nfs4_client import fore_channel, in_time
-from ..nfs4_checks import SMALL_REPLY, make_room, need_cached, read_operations, status
+from steertag.suite.nfs_client.nfs4_client import fore_channel, in_time, putfh, write
+from ..nfs4_checks import (
+    SMALL_REPLY,
+    expect_reads,
+    make_room,
+    need_cached,
+    read_operations,
+    status,
+    with_file,
+)
 from .retry_checks import (
     expect_name,
     first_exchange,
@@ -27,6 +35,9 @@ UNTOUCHED = "RFC8881-2.10.6.1.2-1"
 ILLEGAL = "RFC8881-2.10.6.1.3-3"
 TOO_BIG = "RFC8881-2.10.6.4-2"
 FAILED = "RFC8881-2.10.6.4-3"
+CACHED = "RFC8881-18.46.3-5"
+# Of a READ, and those of them that another WRITE changes. Both fit a cached reply, and the latter inline.
+READ_OCTETS, CHANGED_OCTETS = 1000, 64
 # RFC 8881 2.10.6.1.3: an operation that is illegal, or that the minor version must not support.
 REFUSALS = [status(f"NFS4ERR_{name}") for name in ("OP_ILLEGAL", "NOTSUPP", "BADXDR")]
 
@@ -169,3 +180,39 @@ def test_too_big_to_cache(bench):
     conn = second_connection(bench, session, "after-loss")
     again = big_exchange(session, conn, operations, number=session.sequences[1])
     expect_kept(again, first, FAILED)
+
+
+@case(
+    "server.nfs4.retry.read-changed-{form}",
+    requirements=[CACHED],
+    needs=["nfs41"],
+    over=ANY,
+)
+@pytest.mark.parametrize("form", ["chunk", "inline"])
+def test_read_of_changed(bench, form):
+    """A READ with sa_cachethis is retried after its connection broke. A WRITE has changed the file
+    before that. The retry gets the octets of the first answer."""
+    if form == "chunk":
+        bench.need("rdma")
+    content = bench.random.randbytes(READ_OCTETS)
+    session, handle = with_file(bench, content)
+    need_cached(bench, session, SMALL_REPLY + READ_OCTETS)
+
+    def exchange(conn, **number):
+        operations = read_operations(handle, (0, READ_OCTETS))
+        call = session.call(*operations, conn=conn, slot=1, cachethis=True, **number)
+        if form == "chunk":
+            conn.carry_result(call, READ_OCTETS)
+        else:
+            make_room(conn, call, READ_OCTETS)
+        return conn.exchange(call)
+
+    first = exchange(session.conn)
+    expect_reads(first, CACHED, content)
+    content = bytes(first.result["READ"].resok4.data)
+    others = bytes(each ^ 0xFF for each in content[:CHANGED_OCTETS])
+    first_exchange(session, putfh(handle), write(others), slot=0)
+    again = exchange(second_connection(bench, session, "after-loss"), number=1)
+    expect(again, CACHED, must=[kinds.REPLY])
+    data = again.result["READ"].resok4.data
+    expect.data(data, content, CACHED, "octets of the READ", outcome=again)

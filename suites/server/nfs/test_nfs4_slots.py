@@ -3,8 +3,8 @@
 import pytest
 
 from steertag.suite import ANY, case, expect, kinds
-from steertag.suite.nfs_client.nfs4_client import fore_channel
-from ..nfs4_checks import status
+from steertag.suite.nfs_client.nfs4_client import fore_channel, putfh, write
+from ..nfs4_checks import status, with_file
 
 MISORDERED = "RFC8881-2.10.6.1-2"
 FIRST = "RFC8881-18.36.3-15"
@@ -126,6 +126,46 @@ def test_error(bench, name):
     expect(session.exchange("PUTROOTFH"), UNCHANGED, must=[kinds.REPLY])
     if unused is not None:
         expect(session.exchange("PUTROOTFH", slot=unused, number=1), UNCHANGED, must=[kinds.REPLY])
+
+
+# A request above a limit of the fore channel: f(session, handle), with the row and the status of its refusal. A
+# session that grants more than MOST_TRIED operations cannot be shown its limit.
+MOST_TRIED, FEW_OPERATIONS, FEW_OCTETS = 64, 6, 8192
+LIMITS = {
+    "operations": (
+        lambda session, handle: ["PUTROOTFH"] * session.fore.ca_maxoperations,
+        "RFC8881-18.36.3-8",
+        "NFS4ERR_TOO_MANY_OPS",
+    ),
+    "request": (
+        lambda session, handle: [putfh(handle), write(bytes(session.fore.ca_maxrequestsize))],
+        "RFC8881-2.10.6.4-1",
+        "NFS4ERR_REQ_TOO_BIG",
+    ),
+}
+
+
+@case(
+    "server.nfs4.slot.limit-{name}",
+    requirements=sorted({row for _, row, _ in LIMITS.values()} | {UNCHANGED}),
+    needs=["nfs41"],
+    over=ANY,
+)
+@pytest.mark.parametrize("name", LIMITS)
+def test_limit(bench, name):
+    """A request above a limit of the session is refused. The next one in its slot has the same sequence ID, and is
+    executed: the error has not moved the slot."""
+    attrs = fore_channel(ca_maxoperations=FEW_OPERATIONS, ca_maxrequestsize=FEW_OCTETS)
+    session, handle = with_file(bench, b"", csa_fore_chan_attrs=attrs)
+    if session.fore.ca_maxoperations > MOST_TRIED:
+        bench.not_testable("the server grants more operations than the case has")
+    make, row, error = LIMITS[name]
+    slot = session.unused_slot()
+    call = session.call(*make(session, handle), slot=slot, number=1)
+    session.conn.carry_arguments(call)
+    expect(session.conn.exchange(call), row, must=[status(error)])
+    again = session.exchange("PUTROOTFH", slot=slot, number=1)
+    expect(again, UNCHANGED, must=[kinds.REPLY])
 
 
 @case("server.nfs4.slot.highest-{name}", requirements=[HIGHEST], needs=["nfs41"], over=ANY)

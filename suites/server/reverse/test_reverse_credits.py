@@ -151,6 +151,39 @@ def hold_to_grant(bench, session, grant):
         recall.expect_done(SEPARATE, number)
 
 
+# Callbacks that are due, and the grant that the first of them find. Servers offer few slots for callbacks.
+DUE, AT_FIRST = 6, 4
+
+
+@case("server.reverse.grant-falls", requirements=[REVERSE_GRANT, SEPARATE], needs=["delegations"])
+def test_grant_falls(bench):
+    """The client grants four callbacks, and one in every answer after that. While as many are under way as are granted,
+    no further one comes."""
+    channel = backchannel(ca_maxrequests=AT_FIRST)
+    session = with_grant(bench, AT_FIRST, csa_back_chan_attrs=channel)
+    callbacks = session.conn.callbacks
+    recall = Recall(bench, session, count=DUE)
+    for number in range(DUE):
+        recall.provoke(number)
+    callbacks.configure(credits=1)
+    waiting = recall.wait(REVERSE_GRANT)
+    if not callbacks.kept:
+        bench.not_testable("the server has one callback under way at a time")
+    while waiting is not None:
+        allowed = max(1, len(callbacks.kept))
+        callbacks.answer(waiting)
+        for _ in range(2):
+            expect(recall.conn.probe(), REVERSE_GRANT, must=[kinds.REPLY])
+        under_way = len(callbacks.kept)
+        above = as_outcome(callbacks.kept[allowed]) if under_way > allowed else None
+        what = "callbacks under way behind an answer that grants one"
+        expect.at_most(under_way, allowed, REVERSE_GRANT, what, outcome=above)
+        waiting = recall.look(REVERSE_GRANT) if recall.due else None
+    expect.true(not recall.due, REVERSE_GRANT, "every delegation is recalled")
+    for number in range(DUE):
+        recall.expect_done(SEPARATE, number)
+
+
 @case(
     "server.reverse.ignored-credits-{name}",
     requirements=["RFC8167-4.1-5", REVERSE_GRANT],

@@ -16,9 +16,12 @@ from ..reverse_checks import (
     ENDS,
     REVOKED,
     Recall,
+    as_outcome,
+    due_sequence,
     expect_quiet,
     one_of_two,
     other_slot,
+    sequence_of,
     stays_quiet,
 )
 
@@ -32,6 +35,9 @@ MSGP = "RFC8166-4.6.1-3"
 HEADER_ALONE = "RFC8166-4.2.1-2"
 CHUNKS = "RFC8267-6.5.2-3"
 FAULT_FLAG = "RFC8881-18.46.3-1"
+CHANNEL = "RFC8881-2.10.3-1"
+# From an answer with NFS4ERR_DELAY to the next try. Ours waits for a second, Linux for two.
+AFTER_DELAY_MS = 10_000
 
 
 def serves(conn):
@@ -385,6 +391,34 @@ def test_error(bench, name):
     outcome = recall.conn.exchange(draft)
     expect(outcome, "RFC8166-4.2.4-5", must=[kinds.SILENCE])
     expect_given_back(recall, expect_serving(bench, recall.session))
+
+
+@case(
+    "server.reverse-fault.sequence-delayed",
+    requirements=[CHANNEL, STILL_SERVES, ANSWERED],
+    needs=["delegations"],
+    over=ANY,
+)
+def test_sequence_delayed(bench):
+    """CB_SEQUENCE gets NFS4ERR_DELAY, which leaves the slot as it was (RFC 8881 20.9.3). The next callback in the slot
+    has the same sequence ID."""
+    recall = Recall(bench)
+    session = recall.session
+    callback = recall.expect_recall(CHANNEL)
+    refused = sequence_of(callback, CHANNEL)
+    recall.callbacks.answer(callback, {"CB_SEQUENCE": NFS4.Status.NFS4ERR_DELAY})
+    again = recall.look(CHANNEL, 0, AFTER_DELAY_MS)
+    if again is None:
+        bench.latitude(CHANNEL, "no callback comes after NFS4ERR_DELAY")
+        expect_given_back(recall, expect_serving(bench, session))
+        return
+    sequence = sequence_of(again, CHANNEL)
+    slot, due = sequence.csa_slotid, due_sequence(recall.callbacks, again)
+    # One that was refused has used no sequence ID.
+    due -= int(slot == refused.csa_slotid)
+    expect.equal(sequence.csa_sequenceid, due, CHANNEL, "csa_sequenceid", outcome=as_outcome(again))
+    recall.callbacks.answer(again)
+    recall.expect_done(serves(session.conn))
 
 
 FAULTS = {

@@ -1,4 +1,6 @@
 // Deviations in a session's backchannel and in the recalls over it (RFC 8881 2.10.3, 20).
+#include <utility>
+
 #include "deviations/families.h"
 #include "deviations/server/compound.h"
 #include "deviations/server/recall.h"
@@ -74,6 +76,18 @@ void withhold_repeated(peer::CallbackStep& callback, SessionTable& sessions) {
 void renumber_repeated(peer::CallbackStep& callback, SessionTable& sessions) {
   change_recall(callback, [&](Recall& recall) {
     if (is_repeated(recall, sessions)) ++recall.sequence->csa_sequenceid;
+  });
+}
+
+/// A recall that comes again over its connection was answered, but not taken.
+void renumber_delayed(peer::CallbackStep& callback, SessionTable& sessions) {
+  change_recall(callback, [&](Recall& recall) {
+    SessionHistory* session = sessions.find(recall.sequence->csa_sessionid);
+    if (!session) return;
+    const bool repeated = is_repeated(recall, sessions);
+    std::uint64_t& connection = session->called_over[recall.sequence->csa_slotid];
+    if (std::exchange(connection, callback.connection) == callback.connection && repeated)
+      ++recall.sequence->csa_sequenceid;
   });
 }
 
@@ -173,6 +187,11 @@ constexpr Deviation kSessionCallbacks[] = {
      .breaks = {"RFC8881-2.10.13.2.4-1"},
      .sentence = "A recall whose connection was lost is sent again under the next sequence ID.",
      .server = {.callback = renumber_repeated},
+     .script_shows = false},
+    {.name = "delayed-recall-renumbered",
+     .breaks = {"RFC8881-2.10.3-1"},
+     .sentence = "A recall whose CB_SEQUENCE was delayed is sent again under the next sequence ID.",
+     .server = {.callback = renumber_delayed},
      .script_shows = false},
     {.name = "recall-without-referring-call",
      .breaks = {"RFC8881-2.10.6.3-1"},

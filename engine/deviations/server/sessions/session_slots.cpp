@@ -52,10 +52,25 @@ void execute_retry(peer::CallStep& call, SessionTable& sessions) {
   shift_sequence(call, *slot);
 }
 
+void execute_retried_read(peer::CallStep& call, SessionTable& sessions) {
+  if (find_arguments(message_of(call), Opnum::OP_READ)) return execute_retry(call, sessions);
+  shift_own_sequence(call, sessions);
+}
+
 void move_failed_slot(peer::ReplyStep& reply, SessionTable& sessions) {
   shift_back(reply, sessions);
   SlotHistory* slot = sessions.slot_of(reply.call);
   if (slot && sequence_failed(reply)) ++slot->shift;
+}
+
+/// Only a request above a limit of its session.
+void move_limited_slot(peer::ReplyStep& reply, SessionTable& sessions) {
+  shift_back(reply, sessions);
+  const auto result = result_of<nfs4::SequenceResult>(reply.reply.stream(), Opnum::OP_SEQUENCE);
+  const bool limited = result && (result->status == Status::NFS4ERR_REQ_TOO_BIG ||
+                                  result->status == Status::NFS4ERR_TOO_MANY_OPS);
+  SlotHistory* slot = sessions.slot_of(reply.call);
+  if (slot && limited) ++slot->shift;
 }
 
 void drop_reply_of_failed(peer::ReplyStep& reply, SessionTable& sessions) {
@@ -163,6 +178,11 @@ constexpr Deviation kSessionSlots[] = {
      .sentence = "A SEQUENCE that fails moves the slot's sequence ID.",
      .server = {.session_call = shift_own_sequence, .session_reply = move_failed_slot},
      .script_shows = false},
+    {.name = "limited-request-moves-slot",
+     .breaks = {"RFC8881-18.46.3-2"},
+     .sentence = "A request above a limit of its session moves the slot's sequence ID.",
+     .server = {.session_call = shift_own_sequence, .session_reply = move_limited_slot},
+     .script_shows = false},
     {.name = "failed-sequence-drops-reply",
      .breaks = {"RFC8881-2.10.6.1.2-1"},
      .sentence = "An error of SEQUENCE empties the reply cache of its slot.",
@@ -172,6 +192,11 @@ constexpr Deviation kSessionSlots[] = {
      .breaks = {"RFC8881-2.10.6.1-4"},
      .sentence = "A retry is executed once more.",
      .server = {.session_call = execute_retry, .session_reply = shift_back},
+     .script_shows = false},
+    {.name = "read-retry-executed",
+     .breaks = {"RFC8881-18.46.3-5"},
+     .sentence = "A retry of READ is executed once more.",
+     .server = {.session_call = execute_retried_read, .session_reply = shift_back},
      .script_shows = false},
     {.name = "replay-ignores-chunk",
      .breaks = {"RFC8881-2.10.6.2-3"},

@@ -1,4 +1,6 @@
 // Deviations in calls of the server as messages, and in what it takes for their replies (RFC 8167).
+#include <algorithm>
+
 #include "deviations/families.h"
 #include "endpoint/limits.h"
 #include "mutate/payload_mutation.h"
@@ -31,6 +33,13 @@ void replace_word(Arriving& arriving, std::size_t at, std::uint32_t value) {
   Bytes message(arriving.message().begin(), arriving.message().end());
   wire::store_u32(message.data() + at, value);
   arriving.replace(std::move(message));
+}
+
+void keep_largest_grant(Arriving& arriving) {
+  if (!has_direction(arriving, rpc::MessageType::REPLY)) return;
+  std::uint32_t& largest = arriving.history.callback_grant;
+  largest = std::max(largest, wire::load_u32(arriving.message().data() + kCreditAt));
+  replace_word(arriving, kCreditAt, largest);
 }
 
 void grant_without_direction(Arriving& arriving) {
@@ -117,6 +126,11 @@ constexpr Deviation kCallbacks[] = {
                       if (has_direction(arriving, rpc::MessageType::REPLY))
                         replace_word(arriving, kCreditAt, peer::kReverseCredits);
                     }},
+     .script_shows = false},
+    {.name = "callback-grant-never-falls",
+     .breaks = {"RFC8167-4.1-2"},
+     .sentence = "The largest grant of callbacks that a connection has had holds to its end.",
+     .server = {.arrival = keep_largest_grant},
      .script_shows = false},
     {.name = "any-message-grants-callbacks",
      .breaks = {"RFC8167-4.1-5"},

@@ -174,6 +174,19 @@ void forget_caller(const fabric::CloseReason& /*reason*/, History& history) {
 /// For each stalled client. Eight of them together stay below the deadline of an answer.
 constexpr std::chrono::milliseconds kBlocking{150};
 
+void note_lost_pull(const fabric::CloseReason& /*reason*/, History& history) {
+  if (!history.pulled.empty()) ++history.server->lost_pulls;
+}
+
+/// The memory of those that were lost is all that there was.
+void pull_no_more(Arriving& arriving) {
+  constexpr std::uint32_t kMost = 64;
+  wire::Header header;
+  if (arriving.history.server->lost_pulls < kMost || !wire::decode(arriving.message(), header))
+    return;
+  if (!header.read_list.empty()) arriving.take();
+}
+
 constexpr Deviation kConnections[] = {
     {.name = "second-program-disconnects",
      .breaks = {"RFC8166-6.3-2"},
@@ -227,6 +240,11 @@ constexpr Deviation kConnections[] = {
                     [](peer::ServerOptions& options) {
                       options.iwarp.blocking.on_reads = kBlocking;
                     }},
+     .script_shows = false},
+    {.name = "memory-of-lost-pulls-kept",
+     .breaks = {"RFC8166-4.5.5-1"},
+     .sentence = "Behind 64 connections that ended inside of a pull no read chunk is pulled.",
+     .server = {.arrival = pull_no_more, .down = note_lost_pull},
      .script_shows = false},
     {.name = "repeated-request-discarded",
      .breaks = {"RFC8881-2.9.2-3"},

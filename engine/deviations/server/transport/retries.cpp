@@ -133,6 +133,12 @@ constexpr Deviation kRetries[] = {
      .server = {.options =
                     [](peer::ServerOptions& options) { options.retries.gives_own_reply = false; }},
      .script_shows = false},
+    {.name = "large-retries-executed-again",
+     .breaks = {"RFC1813-4.5-1"},
+     .sentence = "A call of more than 512 octets that is repeated is executed again.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) { options.retries.keeps_large = false; }},
+     .script_shows = false},
     {.name = "repeated-rename-undone",
      .breaks = {"RFC1813-4.5-1", "RFC7530-16.33.5-1"},
      .sentence =
