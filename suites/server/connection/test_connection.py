@@ -16,8 +16,8 @@ READ_DATA = "RFC8267-4-3"
 CONNECTIONS = 32
 ROUNDS = 12
 LARGE = 1 << 20
-# Chunks of that length: the bundled server has 64 MiB for them.
-MANY_READS = 80
+# Octets that every server takes in a WRITE, and chunks of that length: the bundled server has 64 MiB for them.
+PULLED, MANY_READS = 1 << 18, 300
 # Octets of a WRITE that fits every threshold.
 INLINE = 512
 # How many octets of a Send reach the wire: up to the length, the DDP header, the payload, the CRC,
@@ -166,8 +166,8 @@ def test_many_aborts_in_reads(bench):
     """Connections are reset one after the other, each while the server pulls a large chunk. Together
     these are more than a server keeps for chunks. Then one more is pulled: what the others took has
     been given back."""
-    content = bytes(LARGE)
-    fields = {"file": bench.file(), "offset": 0, "count": LARGE, "stable": 2, "data": content}
+    content = bytes(PULLED)
+    fields = {"file": bench.file(), "offset": 0, "count": PULLED, "stable": 2, "data": content}
 
     def large_write(conn):
         call = conn.nfs_call("WRITE", **fields)
@@ -177,7 +177,7 @@ def test_many_aborts_in_reads(bench):
     for _ in range(MANY_READS):
         conn = bench.connect()
         conn.send(large_write(conn))
-        conn.wait_event("rdma_read")
+        expect.true(conn.wait_event("rdma_read"), SERVED, "the server pulls the chunk")
         conn.abort()
     conn = bench.connect()
     expect(conn.exchange(large_write(conn)), SERVED, must=[kinds.REPLY])
