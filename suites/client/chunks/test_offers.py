@@ -186,7 +186,10 @@ UNEQUAL = {"receives-less": (4096, 1024), "sends-less": (1024, 4096)}
 
 
 @pytest.mark.parametrize("name", UNEQUAL)
-@case("client.offers.unequal-{name}", requirements=["RFC8166-3.3.2-1", "RFC8166-4.3.3-1"])
+@case(
+    "client.offers.unequal-{name}",
+    requirements=["RFC8166-3.3.2-1", "RFC8797-4.2-4", "RFC8166-4.3.3-1"],
+)
 def test_unequal(bench, name):
     """The server announces a send size and a receive size that differ. Calls keep to the receive size.
     Those whose reply may be longer than the send size offer a reply chunk. The server's receives have

@@ -72,8 +72,11 @@ bool is_useless(const ArrivingMessage& arriving) {
   return !decoded || !arriving.history.find(decoded->header.xid);
 }
 
+/// Whether or not it decodes.
 bool is_unexpected_nomsg(const ArrivingMessage& arriving) {
-  return is_unexpected(arriving) && has_procedure(arriving, wire::Procedure::nomsg);
+  const auto words = wire::peek(arriving.message());
+  return words && has_procedure(arriving, wire::Procedure::nomsg) &&
+         !arriving.history.find(words->xid);
 }
 
 void disconnect_over_row(ArrivingMessage& arriving) {
