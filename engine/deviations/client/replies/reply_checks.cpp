@@ -1,5 +1,5 @@
-// Deviations of the client: what of a reply it does not compare with its call (RFC 8166 6.1), or
-// with the reply before.
+// Deviations of the client: what of a reply it does not compare with its call.
+// RFC 8166 6.1. Also verifiers that it does not compare with those before.
 #include <algorithm>
 
 #include "deviations/client/client_compound.h"
