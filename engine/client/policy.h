@@ -16,6 +16,7 @@ namespace steertag::peer {
 struct MemoryPolicy {
   bool closes_after_reply = true;
   bool closes_after_error = true;
+  bool closes_others = true;  // false: what a Send with Invalidate does not name stays open
   // Where it stays open over calls (docs/direct-access.md):
   bool clears_flag = true;             // R (RFC 8797 4.1)
   bool closes_after_fault = true;      // false: it stays open after a reply that breaks a rule
@@ -84,6 +85,7 @@ struct CallbackPolicy {
   bool compares_sequence = true;        // csa_sequenceid with that of the slot
   bool compares_first_sequence = true;  // of a slot without an earlier call
   bool keeps_replies = true;            // false: a retry is executed
+  bool keeps_slots = true;              // false: they begin anew with each connection
   bool delays_any_referral = false;     // also of calls that are not under way (2.10.6.3)
   bool heeds_referrals = true;          // false: not even of those
   std::uint32_t most_operations = kMostCallbackOperations;
@@ -142,6 +144,7 @@ struct DataServerPolicy {
 
 struct SessionPolicy {
   bool destroys_in_session = true;  // DESTROY_SESSION behind SEQUENCE (RFC 8881 18.37.3)
+  bool completes_again = true;      // false: RECLAIM_COMPLETE for the first client ID alone
   HandleQuery created_handle = HandleQuery::behind_open;
   CallbackPolicy callbacks{};
   LayoutPolicy layouts{};

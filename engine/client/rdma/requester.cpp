@@ -284,8 +284,7 @@ void Requester::handle(View message, std::optional<View> placed) {
   if (!received_.read_list.empty()) return;
   // RFC 8167 4.1: a call of the reverse direction may carry the same XID.
   if (plain && rpc::direction(*payload) != rpc::MessageType::REPLY) return;
-  const bool closes =
-      options_.policy.memory.closes_after_reply && options_.registration == Registration::each;
+  const bool closes = closes_memory(*call) && options_.registration == Registration::each;
   auto outcome = call->accept(received_, *payload, closes, placed);
   if (!outcome) return;
   // The server broke a rule: what else it does is not to meet later calls.
@@ -318,9 +317,14 @@ void Requester::complete(OutgoingCall& call, Expected<CallReply, CallError> outc
   call.answered = true;
   const std::uint32_t xid = call.xid();
   tell(call, std::move(outcome));
-  if (!options_.policy.memory.closes_after_reply) call.leave_memory(left_open_);
+  if (!closes_memory(call)) call.leave_memory(left_open_);
   call.release_memory();
   retire_sent(xid);
+}
+
+bool Requester::closes_memory(const OutgoingCall& call) const {
+  const MemoryPolicy& policy = options_.policy.memory;
+  return policy.closes_after_reply && (policy.closes_others || !call.remotely_invalidated);
 }
 
 void Requester::make_again(OutgoingCall& call) {

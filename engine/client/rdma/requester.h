@@ -107,6 +107,8 @@ class Requester final : public ClientTransport, private EndpointUser, private fa
   /// ODAFS-38: whether a Send with Invalidate of any STag is an error of the server that ends the
   /// connection.
   bool breaks_registration() const;
+  /// Whether all memory of a call that has its reply is closed to the server.
+  bool closes_memory(const OutgoingCall& call) const;
   /// Whether the message is a call of the server, which then needs nothing more.
   bool take_reverse(const wire::Header& header, View payload);
   /// The whole message that answers it; empty: there is none.

@@ -103,6 +103,7 @@ void ClientSession::take_bind(Expected<CallReply, CallError> outcome) {
   if (!result) return bind_refused(result.error());
   bind_delay_ = {};
   has_backchannel_ = result->resok4.bctsr_dir != nfs4::ChannelDirFromServer::CDFS4_FORE;
+  if (!options_.policy.callbacks.keeps_slots) callbacks_.reset(session_id_, kClientBackSlots);
 }
 
 void ClientSession::bind_refused(const FileError& error) {

@@ -260,7 +260,7 @@ void ClientSession::exchange_id() {
     if (options_.is_for_data() && !is_data_server && options_.policy.data_servers.checks_role)
       return fail_all({FileErrc::bad_results, "EXCHANGE_ID: this is no data server", 0, {}});
     const bool is_other = client_id_ != 0 && client_id_ != result->resok4.eir_clientid;
-    reclaimed_ = reclaimed_ && has_client_id_ && !is_other;
+    if (options_.policy.completes_again) reclaimed_ = reclaimed_ && has_client_id_ && !is_other;
     has_client_id_ = true;
     client_id_ = result->resok4.eir_clientid;
     if (is_other && layout_events_) layout_events_->forgotten();

@@ -102,6 +102,36 @@ def test_read(bench, name):
     expect.equal(len(use.read), 0, "RFC8166-8.1-1", TAKEN)
 
 
+def _close_other(reply):
+    """Send with Invalidate of memory of the call that is not the data's."""
+    reply.push()
+    data = source(reply).handle
+    reply.send(invalidate=next(stag for stag in reply.stags if stag != data))
+
+
+@case(
+    "client.memory.read-beside-invalidated",
+    requirements=["RFC8166-8.1-1"],
+    needs=["client-invalidation"],
+    hostile=True,
+)
+def test_beside_invalidated(bench):
+    """A WRITE offers memory with several STags. The reply closes one of them by Send with Invalidate.
+    The client closes the others itself, so that the data cannot be read any more. Ours offers a reply
+    chunk in each call."""
+
+    def has_others(reply):
+        return is_write(reply) and len(set(reply.stags)) > 1
+
+    use = MemoryUse(has_others, lambda reply: _read(reply, source(reply)), _close_other)
+    outcome = bench.use(use, own=["--reply-chunks"])
+    kind, others = COMPLETES
+    expect_or(bench, outcome, "RFC8166-8.1-1", kind, others)
+    if not use.used:
+        bench.not_testable(UNSURE)
+    expect.equal(len(use.read), 0, "RFC8166-8.1-1", TAKEN)
+
+
 USES = {
     "read": lambda reply: _write(reply, target(reply)),
     "write": lambda reply: _read(reply, source(reply)),

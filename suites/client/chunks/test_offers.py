@@ -4,6 +4,8 @@ The server only changes what makes the client say more. Thresholds of 1024 octet
 use chunks.
 """
 
+import pytest
+
 from steertag import nfs, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_needs import is_exchange_id
@@ -177,6 +179,40 @@ def test_reply_chunk(bench):
     expect(outcome, "RFC8166-4.3.3-1", must=[kinds.COMPLETED])
     if not seen:
         bench.not_testable(NO_LARGE)
+
+
+# What the server announces that it sends and receives.
+UNEQUAL = {"receives-less": (4096, 1024), "sends-less": (1024, 4096)}
+
+
+@pytest.mark.parametrize("name", UNEQUAL)
+@case(
+    "client.offers.unequal-{name}",
+    requirements=["RFC8166-3.3.2-1", "RFC8797-4.2-4", "RFC8166-4.3.3-1"],
+)
+def test_unequal(bench, name):
+    """The server announces a send size and a receive size that differ. Calls keep to the receive size.
+    Those whose reply may be longer than the send size offer a reply chunk. The server's receives have
+    room for longer calls."""
+    sends, receives = UNEQUAL[name]
+    announced = wire.encode(wire.PrivateData(send_bytes=sends, receive_bytes=receives))
+    seen = []
+
+    def request(step):
+        step.private_data = announced
+
+    def note(reply):
+        if _without_chunk(reply) + REPLY_OCTETS > sends:
+            seen.append((_room(reply), _without_chunk(reply)))
+        reply.conform()
+
+    server = {"receive_bytes": 8192, "remote_invalidation": False}
+    outcome = bench.use(reply=note, request=request, server=server, times=None)
+    longest = max(len(sent.octets) for conn in outcome.connections for sent in conn.sent)
+    expect.at_most(longest, receives, "RFC8166-3.3.2-1", "octets of the longest Send", outcome)
+    for room, octets in seen:
+        expect.at_least(room, octets, "RFC8166-4.3.3-1", OFFERED, outcome)
+    expect(outcome, "RFC8166-4.3.3-1", must=[kinds.COMPLETED])
 
 
 def _longest_name(payload):

@@ -1,5 +1,7 @@
 """Credits: the client keeps to the last grant, and stays alive whatever is granted."""
 
+import time
+
 import pytest
 
 from steertag.suite import case, client_kinds as kinds, expect
@@ -17,6 +19,8 @@ SEQUENCES = {
 
 
 SMALL_TRANSFER_BYTES = 4096
+# From a grant that falls to the last replies beside it. No verdict depends on it.
+FALLEN_SECONDS = 0.2
 
 
 class Grants(Script):
@@ -189,6 +193,56 @@ def test_withheld(bench, grant):
     expect.at_most(script.most, grant, "RFC8166-3.3.1-4", "calls outstanding", outcome)
     what = "there is a receive for every reply"
     expect.true(not outcome.starved(), "RFC8166-3.3.1-10", what, outcome=outcome)
+
+
+class Falling(Waiting):
+    """No READ is answered until the client is quiet. Then all that wait are answered but two, and grant one.
+    These follow after a while: a client that does not heed the grant has gone on by then."""
+
+    def __init__(self):
+        super().__init__()
+        self._left = []  # replies that follow
+        self._due = None  # when, time.monotonic()
+
+    def on_departure(self, reply):
+        return self._due is None and super().on_departure(reply)
+
+    def on_quiet(self):
+        if self._due is not None:
+            return
+        held, self._held = self._held, {}
+        waiting = [reply for replies in held.values() for reply in replies]
+        if not waiting:
+            return
+        # More than are granted: one that is compared for being equal alone does not show.
+        self._left, self._due = waiting[-2:], time.monotonic() + FALLEN_SECONDS
+        for reply in waiting[:-2]:
+            if reply.raw.up:
+                reply.push()
+                reply.send_mutated("credit.1", invalidate=reply.invalidate)
+
+    def on_poll(self):
+        if self._left and time.monotonic() > self._due:
+            left, self._left = self._left, []
+            for reply in left:
+                reply.conform_late()
+
+
+@case(
+    "client.credits.falls",
+    requirements=["RFC8166-3.3.1-4", "RFC8166-3.3.1-8"],
+    needs=["client-pipelining"],
+)
+def test_falls(bench):
+    """The grant falls to one while several READs are under way and more are due, small and hence many. Until all
+    of these are answered no other call comes. The judge knows what the client may not have seen yet.
+    """
+    script = Falling()
+    server = {"credits": 8, "transfer_bytes": SMALL_TRANSFER_BYTES}
+    outcome = bench.use(script, server=server)
+    if script.most < 3:
+        bench.not_testable("the client has two READs under way at most")
+    expect(outcome, "RFC8166-3.3.1-8", must=[kinds.COMPLETED])
 
 
 class OneLate(Script):

@@ -113,6 +113,14 @@ USELESS = {
     "short": ("RFC8166-4.5-1", lambda reply, last: denial(reply, "cut-at.20")),
     "bad-error": ("RFC8166-4.5-9", lambda reply, last: reply.mutated(ERR_CHUNK, "error.code-3")),
     "unknown-xid": ("RFC8167-2.4-1", lambda reply, last: denial(reply, "xids.unknown")),
+    "unknown-nomsg": (
+        "RFC8167-2.4-1",
+        lambda reply, last: denial(reply, "xids.unknown", "procedure.nomsg-no-chunk"),
+    ),
+    "unknown-msgp": (
+        "RFC8167-2.4-1",
+        lambda reply, last: denial(reply, "xids.unknown", "procedure.msgp"),
+    ),
     "unknown-error": (
         "RFC8166-4.5-8",
         lambda reply, last: reply.mutated(ERR_CHUNK, "xids.unknown"),

@@ -17,6 +17,7 @@ TYPE, ANY_IOMODE, IOMODE = "RFC8881-3.3.13-1", "RFC8881-12.2.9-1", "RFC8881-13.8
 FIRST, FURTHER = "RFC8881-12.5.2-1", "RFC8881-12.5.2-4"
 HIGHEST, GONE, NOT_ZERO = "RFC8881-12.5.3-2", "RFC8881-12.5.3-4", "RFC8881-18.44.3-3"
 WITH_LAYOUT, INSIDE = "RFC8881-12.5.4-1", "RFC8881-18.42.3-3"
+LAST_OCTET = "RFC8881-18.42.3-4"
 READ_LAYOUT = NFS4.LayoutIomode.LAYOUTIOMODE4_READ
 RW_LAYOUT = NFS4.LayoutIomode.LAYOUTIOMODE4_RW
 # READs and WRITEs under way: few, so that there are some behind a recall.
@@ -276,5 +277,25 @@ def test_commit_range(bench):
         what = "the last write offset is within the range that is committed"
         expect.true(inside, INSIDE, what, outcome=outcome)
     copied_by_data_servers(bench, script, outcome, INSIDE)
+    if not named:
+        bench.not_testable("the client names no last write offset")
+
+
+@case("client.pnfs.layoutcommit.last-octet", requirements=[LAST_OCTET], needs=NEEDS)
+def test_commit_last_octet(bench):
+    """The last write offset that LAYOUTCOMMIT names is no octet behind the last that was written. With sparse
+    packing, offsets at data servers are those of the file."""
+    script = StripedServer()
+    outcome = use_striped(bench, script)
+    named = 0
+    for call in script.of("LAYOUTCOMMIT"):
+        offset = call["LAYOUTCOMMIT"].loca_last_write_offset
+        if not offset.no_newoffset:
+            continue
+        named += 1
+        writes = [each["WRITE"] for each in script.at_data_servers("WRITE") if each.at < call.at]
+        last = max((each.offset + len(each.data) - 1 for each in writes), default=-1)
+        expect.at_most(offset.no_offset, last, LAST_OCTET, "last write offset", outcome)
+    copied_by_data_servers(bench, script, outcome, LAST_OCTET)
     if not named:
         bench.not_testable("the client names no last write offset")

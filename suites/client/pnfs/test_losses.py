@@ -3,11 +3,11 @@
 import pytest
 
 from steertag.suite import ANY, case, client_kinds as kinds, expect
+from ..restarted_server import RestartedServer
 from .striped_server import (
     copied_by_data_servers,
     failed,
     NEEDS,
-    NFS4,
     StripedServer,
     UNIT,
     use_striped,
@@ -15,7 +15,6 @@ from .striped_server import (
 
 LOST, REFUSED, HOLES = "RFC8881-12.7.6-1", "RFC8881-13.11-2", "RFC8881-13.10-1"
 REVOKED, RESTARTED, DEVICES = "RFC8881-12.7.2-2", "RFC8881-12.7.4-1", "RFC8881-12.2.10-3"
-OK = NFS4.Status.NFS4_OK
 # The data server that is lost.
 VICTIM = 1
 # Its READs or WRITEs before that.
@@ -222,60 +221,22 @@ def _before_next_layout(script, at):
     return [call for call in script.data_io if at < call.at < end]
 
 
-class Restarted(StripedServer):
+class Restarted(RestartedServer):
     """A metadata server that seems to restart at the first READ that it gets. Layouts are without the first octets
-    of the file, so that there is one before all others. The client's id is another one from then on.
+    of the file, so that there is one before all others.
     """
 
     def __init__(self):
-        super().__init__(
-            results={
-                "SEQUENCE": self._forget_session,
-                "CREATE_SESSION": self._forget_client,
-                "EXCHANGE_ID": self._give_other_id,
-                "LAYOUTGET": self._grant_end,
-                "RECLAIM_COMPLETE": self._complete,
-            }
-        )
-        self.forgot_at = None
-        self.known_at = None
+        super().__init__({"LAYOUTGET": self._grant_end})
 
-    def _forget_session(self, call, result):
-        begins = bool(self.layouts) and "READ" in call
-        if self.known_at is None and (begins or self.forgot_at is not None):
-            self.forgot_at = self.forgot_at or self._tick()
-            return type(result)(status=NFS4.Status.NFS4ERR_BADSESSION)
-        return None
+    def begins(self, call):
+        return bool(self.layouts) and super().begins(call)
 
     @staticmethod
     def _grant_end(_call, result):
         for each in result.resok4.logr_layout if int(result.status) == 0 else []:
             each.lo_offset = 6 * UNIT
         return result
-
-    def _forget_client(self, _call, result):
-        if self.forgot_at is not None and self.known_at is None:
-            return type(result)(status=NFS4.Status.NFS4ERR_STALE_CLIENTID)
-        return None
-
-    def _give_other_id(self, _call, result):
-        if self.forgot_at is not None:
-            self.known_at = self.known_at or self._tick()
-            result.resok4.eir_clientid ^= 1 << 63
-        return result
-
-    @staticmethod
-    def _complete(_call, result):
-        return type(result)(status=OK)
-
-    def _bend_arguments(self, call, name, arguments):
-        if name == "CREATE_SESSION" and call.server is None and self.known_at is not None:
-            arguments.csa_clientid ^= 1 << 63
-            return True
-        if name == "DESTROY_CLIENTID" and call.server is None and self.known_at is not None:
-            arguments.dca_clientid ^= 1 << 63
-            return True
-        return super()._bend_arguments(call, name, arguments)
 
 
 def _restarted(bench, requirement_id):

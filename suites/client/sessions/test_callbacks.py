@@ -208,6 +208,33 @@ def test_retry_after_loss(bench):
     expect(outcome, SEQUENCE, must=[kinds.COMPLETED])
 
 
+@case("client.callback.next-after-loss", requirements=[SEQUENCE], needs=NEEDS)
+def test_next_after_loss(bench):
+    """The same, but the callback is not retried: the next one of its slot comes first. It is executed."""
+
+    def callbacks(back):
+        first = yield back.call(recall_nothing(), number=1)
+        if first.status() != OK:
+            return UNPROVEN
+        session = back.session
+        yield back.lose()
+        if back.session != session:
+            return "the client leaves the session with the connection"
+        return (yield back.call(recall_nothing(), number=2))
+
+    back = Backchannel(callbacks, is_read)
+    outcome = bench.use(back)
+    if back.made is not None and back.has_left(back.session):
+        bench.latitude(SEQUENCE, "it leaves the session with the connection")
+        return
+    stays(back, outcome, SEQUENCE)
+    if back.not_testable_reason:
+        bench.not_testable(back.not_testable_reason)
+    what = "status of CB_SEQUENCE on the next connection"
+    expect.equal(back.result.status(), OK, SEQUENCE, what, outcome=outcome)
+    expect(outcome, SEQUENCE, must=[kinds.COMPLETED])
+
+
 @case("client.callback.as-many-as-granted", requirements=[RECEIVES], needs=NEEDS)
 def test_as_many_as_granted(bench):
     """As many callbacks as the client grants come at once, while its own calls wait for their replies:

@@ -1,7 +1,7 @@
 """The reply cache of a session after errors and changes (RFC 8881 2.10.6.1, 2.10.6.4).
 
-The cases retry requests that failed behind SEQUENCE or were illegal, a SEQUENCE alone, a request
-before an error of SEQUENCE, and a READ of what has changed since."""
+The cases retry requests that failed behind SEQUENCE or were illegal, and a SEQUENCE alone. They
+retry a request before an error of SEQUENCE, and a READ of what has changed since."""
 
 import pytest
 

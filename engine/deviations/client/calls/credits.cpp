@@ -1,5 +1,7 @@
 // Deviations of the client: which grant of credits it assumes, and what it requests.
 // RFC 8166 3.3.1.
+#include <algorithm>
+
 #include "deviations/families.h"
 
 namespace steertag::deviations {
@@ -41,6 +43,17 @@ void grant_all(ArrivingMessage& arriving) {
   arriving.replace(std::move(message));
 }
 
+/// The client sees no grant below the one before.
+void keep_largest_grant(ArrivingMessage& arriving) {
+  auto decoded = decode(arriving.message());
+  if (!decoded || !decoded->is_reply()) return;
+  decoded->header.credit = std::max(decoded->header.credit, arriving.step.granted);
+  Bytes message;
+  wire::encode(decoded->header, message);
+  message.insert(message.end(), decoded->payload.begin(), decoded->payload.end());
+  arriving.replace(std::move(message));
+}
+
 constexpr Deviation kCredits[] = {
     {.name = "discarded-grant-used",
      .side = trace::Role::client,
@@ -68,6 +81,11 @@ constexpr Deviation kCredits[] = {
      .sentence = "As many calls are under way as were asked for, whatever is granted.",
      .client = {.up = [](peer::UpStep& step, ClientHistory&) { step.grant = peer::kMostCredits; },
                 .arrival = grant_all}},
+    {.name = "grant-never-falls",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.3.1-4"},
+     .sentence = "A grant below the one before it is ignored.",
+     .client = {.arrival = keep_largest_grant}},
     {.name = "several-calls-at-first",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.3.3-3", "RFC8166-3.3.3-4"},

@@ -72,6 +72,13 @@ bool is_useless(const ArrivingMessage& arriving) {
   return !decoded || !arriving.history.find(decoded->header.xid);
 }
 
+/// Whether or not it decodes.
+bool is_unexpected_nomsg(const ArrivingMessage& arriving) {
+  const auto words = wire::peek(arriving.message());
+  return words && has_procedure(arriving, wire::Procedure::nomsg) &&
+         !arriving.history.find(words->xid);
+}
+
 void disconnect_over_row(ArrivingMessage& arriving) {
   constexpr std::uint32_t kMost = 3;
   std::uint32_t& calls = arriving.history.calls_in_row;
@@ -127,6 +134,11 @@ constexpr Deviation kReceives[] = {
      .breaks = {"RFC8166-3.3.1-10"},
      .sentence = "A receive that carried a reply no call waits for is never posted again.",
      .client = {.arrival = drop_of<is_unexpected>}},
+    {.name = "receive-lost-to-nomsg",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.3.1-10"},
+     .sentence = "A receive that carried RDMA_NOMSG no call waits for is never posted again.",
+     .client = {.arrival = drop_of<is_unexpected_nomsg>}},
     {.name = "receive-lost-to-callback",
      .side = trace::Role::client,
      .breaks = {"RFC8167-4.3.1-1"},

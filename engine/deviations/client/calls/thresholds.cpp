@@ -1,5 +1,7 @@
 // Deviations of the client: what it announces at a connection.
 // Also how it takes the server's announcement (RFC 8797 4, 5).
+#include <algorithm>
+
 #include "deviations/families.h"
 #include "endpoint/limits.h"
 #include "mutate/private_data_mutation.h"
@@ -36,6 +38,16 @@ void send_more(peer::UpStep& step, ClientHistory& /*history*/) {
   if (const auto& peer = step.endpoint.peer()) step.limits = wire::negotiate(step.announced, *peer);
 }
 
+void send_as_received(peer::UpStep& step, ClientHistory& /*history*/) {
+  std::uint32_t& bytes = step.limits.to_server_bytes;
+  bytes = std::max(bytes, step.limits.to_client_bytes);
+}
+
+void receive_as_sent(peer::UpStep& step, ClientHistory& /*history*/) {
+  std::uint32_t& bytes = step.limits.to_client_bytes;
+  bytes = std::max(bytes, step.limits.to_server_bytes);
+}
+
 void set_reserved(peer::ConnectStep& step) {
   if (!step.endpoint.sends_private_data) return;
   step.endpoint.raw_private_data =
@@ -67,6 +79,17 @@ constexpr Deviation kThresholds[] = {
      .breaks = {"RFC8797-4.2-4"},
      .sentence = "Calls may be as large as we can send, whatever the server can receive.",
      .client = {.up = send_as_announced}},
+    {.name = "calls-as-long-as-replies",
+     .side = trace::Role::client,
+     .breaks = {"RFC8797-4.2-4", "RFC8166-3.3.2-1"},
+     .sentence = "Where replies may be longer than calls, calls are as long.",
+     .client = {.up = send_as_received}},
+    {.name = "replies-as-long-as-calls",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.3.3-1"},
+     .sentence =
+         "Where calls may be longer than replies, no reply chunk is offered for those between.",
+     .client = {.up = receive_as_sent}},
     {.name = "format-at-offset-zero-only",
      .side = trace::Role::client,
      .breaks = {"RFC8797-5.2-1"},

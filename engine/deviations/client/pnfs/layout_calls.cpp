@@ -29,6 +29,11 @@ void ask_for_private_type(RequestStep& step, ClientHistory& /*history*/) {
   change_wish(step, [](auto& args) { args.loga_layout_type = kPrivateType; });
 }
 
+void commit_behind_last(RequestStep& step, ClientHistory& /*history*/) {
+  change_request<nfs4::LayoutcommitArgs>(
+      step, Opnum::OP_LAYOUTCOMMIT, [](auto& args) { ++args.loca_last_write_offset.no_offset; });
+}
+
 void ask_for_any_iomode(RequestStep& step, ClientHistory& /*history*/) {
   change_wish(step, [](auto& args) { args.loga_iomode = LayoutIomode::LAYOUTIOMODE4_ANY; });
 }
@@ -153,6 +158,11 @@ constexpr Deviation kLayoutCalls[] = {
      .breaks = {"RFC8881-18.42.3-3"},
      .sentence = "LAYOUTCOMMIT names a range of one octet.",
      .client = {.request = commit_one_octet}},
+    {.name = "layoutcommit-behind-last-octet",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-18.42.3-4"},
+     .sentence = "LAYOUTCOMMIT names the octet behind the last that was written.",
+     .client = {.request = commit_behind_last}},
     {.name = "layout-return-seqid-zero",
      .side = trace::Role::client,
      .breaks = {"RFC8881-18.44.3-3"},

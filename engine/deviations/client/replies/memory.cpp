@@ -17,6 +17,14 @@ constexpr Deviation kMemory[] = {
                     [](peer::FileClientOptions& options) {
                       options.requester.memory.closes_after_reply = false;
                     }}},
+    {.name = "memory-left-open-beside-invalidated",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-8.1-1"},
+     .sentence = "Of a call that has an STag closed by the server the other memory stays open.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.requester.memory.closes_others = false;
+                    }}},
     {.name = "memory-open-both-ways",
      .side = trace::Role::client,
      .breaks = {"RFC8166-8.1-1"},

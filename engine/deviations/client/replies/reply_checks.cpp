@@ -1,8 +1,23 @@
-// Deviations of the client: what of a reply it does not compare with its call (RFC 8166 6.1).
+// Deviations of the client: what of a reply it does not compare with its call.
+// RFC 8166 6.1. Also verifiers that it does not compare with those before.
+#include <algorithm>
+
+#include "deviations/client/client_compound.h"
 #include "deviations/families.h"
+#include "nfs/v4/io_ops.h"
 
 namespace steertag::deviations {
 namespace {
+
+/// From this octet on the client sees zeros in each write verifier.
+template <std::size_t kFrom>
+void hide_verifier(ArrivingMessage& arriving) {
+  const auto hide = [](std::uint32_t, auto& ok) {
+    std::fill(ok.writeverf.begin() + kFrom, ok.writeverf.end(), std::byte{0});
+  };
+  change_arrived<nfs4::WriteResult>(arriving, nfs4::Opnum::OP_WRITE, hide);
+  change_arrived<nfs4::CommitResult>(arriving, nfs4::Opnum::OP_COMMIT, hide);
+}
 
 constexpr Deviation kReplyChecks[] = {
     {.name = "returned-length-ignored",
@@ -29,6 +44,16 @@ constexpr Deviation kReplyChecks[] = {
                     [](peer::FileClientOptions& options) {
                       options.requester.reply.refuses_ineligible = false;
                     }}},
+    {.name = "write-verifier-ignored",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-18.32.3-2"},
+     .sentence = "Verifiers of WRITE and COMMIT are not compared.",
+     .client = {.arrival = hide_verifier<0>}},
+    {.name = "write-verifier-half-compared",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-18.32.3-2"},
+     .sentence = "Of the verifiers of WRITE and COMMIT the first four octets are compared.",
+     .client = {.arrival = hide_verifier<4>}},
     {.name = "returned-segments-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.3-2"},

@@ -197,6 +197,14 @@ constexpr Deviation kCallbackAnswers[] = {
                     [](peer::FileClientOptions& options) {
                       options.session.callbacks.keeps_replies = false;
                     }}},
+    {.name = "callback-slots-of-connection",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-20.9.3-2"},
+     .sentence = "The slots of callbacks begin anew with each connection that is bound.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.callbacks.keeps_slots = false;
+                    }}},
     {.name = "callback-retry-refused",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-2"},

@@ -57,6 +57,15 @@ void skip_sequence_id(peer::RequestStep& step, ClientHistory& history) {
   });
 }
 
+/// In sessions behind the first.
+void start_with_two(peer::RequestStep& step, ClientHistory& history) {
+  if (step.again) return;
+  change_request<nfs4::SequenceArgs>(step, Opnum::OP_SEQUENCE, [&](nfs4::SequenceArgs& args) {
+    history.sessions.insert(octets_of(args.sa_sessionid));
+    if (history.sessions.size() > 1) ++args.sa_sequenceid;
+  });
+}
+
 void understate_highest_slot(peer::RequestStep& step, ClientHistory& /*history*/) {
   change_request<nfs4::SequenceArgs>(step, Opnum::OP_SEQUENCE, [](nfs4::SequenceArgs& args) {
     args.sa_highest_slotid = args.sa_slotid;
@@ -151,6 +160,19 @@ constexpr Deviation kSessionCalls[] = {
      .breaks = {"RFC8881-2.10.6.1-1"},
      .sentence = "In the first session the sequence id 4 of each slot is left out.",
      .client = {.request = skip_sequence_id}},
+    {.name = "later-session-starts-with-two",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-2.10.6.1-1"},
+     .sentence = "In sessions behind the first the sequence ids of slots start with 2.",
+     .client = {.request = start_with_two}},
+    {.name = "reclaim-completed-once",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-18.51.3-1"},
+     .sentence = "RECLAIM_COMPLETE is sent for the first client ID alone.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.completes_again = false;
+                    }}},
     {.name = "sequence-behind-others",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.2.1-2"},

@@ -79,7 +79,7 @@ void renumber_repeated(peer::CallbackStep& callback, SessionTable& sessions) {
   });
 }
 
-/// A recall that comes again over its connection was answered, but not taken.
+/// A recall that is repeated over its connection was answered, but not taken.
 void renumber_delayed(peer::CallbackStep& callback, SessionTable& sessions) {
   change_recall(callback, [&](Recall& recall) {
     SessionHistory* session = sessions.find(recall.sequence->csa_sessionid);
