@@ -32,7 +32,7 @@ NEED_PLUGIN = "STEERTAG_NEED_PLUGIN"
 EVERY_TEXT = "STEERTAG_EVERY_TEXT"
 MOST_BYTES_A_DEVIATION = 20 << 10  # on average, with the text
 MOST_BYTES_OF_OTHERS = 3 << 20
-LINUX = sorted(path.name for path in CAPTURES.glob("linux-*.pcapng"))
+LINUX = sorted(path.name for path in CAPTURES.glob("linux-*-v*.pcapng"))
 
 
 def comments(path):
