@@ -44,6 +44,7 @@ Expected<std::unique_ptr<peer::Backend>, std::string> make_storage(
   directory.path = path;
   directory.read_only = options.read_only;
   directory.key = {random(), random()};
+  directory.shares_handles = options.data_server.has_value();  // with its metadata server
   // Before a file of the server's own is made for nothing.
   if (const auto root = peer::HostRoot::open(path); !root)
     return Unexpected<std::string>(root.error());

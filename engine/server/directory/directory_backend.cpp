@@ -36,10 +36,10 @@ bool runs_as_root() {
 
 DirectoryBackend::DirectoryBackend(HostRoot root, const DirectoryOptions& options, Clock clock,
                                    std::function<std::uint64_t()> random)
-    : host_(
-          new Host{HostTree(std::move(root), clock, options.most_placed_objects),
-                   OpenFiles(clock, options.most_open_files),
-                   ReaddirCookies(options.key, std::move(clock), options.listing_window_entries)}),
+    : host_(new Host{
+          HostTree(std::move(root), clock, options.most_placed_objects, options.shares_handles),
+          OpenFiles(clock, options.most_open_files),
+          ReaddirCookies(options.key, std::move(clock), options.listing_window_entries)}),
       key_(options.key),
       read_only_(options.read_only),
       gives_away_(runs_as_root()),

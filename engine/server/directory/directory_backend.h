@@ -14,6 +14,9 @@ struct DirectoryOptions {
   bool read_only = false;
   std::optional<ConfinedOpen::Means> means;  // none: those that the host allows
   HandleKey key{};                           // handles and cookies stay valid as long as it does
+  /// Other servers make objects in it whose handles come here. Each is searched for at once,
+  /// however recent the last search is.
+  bool shares_handles = false;
   std::size_t most_open_files = kMostOpenFiles;
   std::size_t most_placed_objects = kMostPlacedObjects;
   std::size_t listing_window_entries = kListingWindowEntries;

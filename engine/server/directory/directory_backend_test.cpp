@@ -107,6 +107,23 @@ TEST_F(DirectoryBackendTest, RenamesOfTheHostAreFound) {
   EXPECT_EQ(read(*storage->resolve(View(handle))), "text");
 }
 
+TEST_F(DirectoryBackendTest, AHandleOfAnotherServerIsSearchedForAtOnce) {
+  for (const bool shares_handles : {false, true}) {
+    options.shares_handles = shares_handles;
+    auto other = DirectoryBackend::open(options, clock(), seeded_random(++starts));
+    ASSERT_TRUE(other) << other.error();
+    const auto resolves = [&](std::string_view name) {
+      const NodeId node = *make(storage->root(), name);
+      const auto found = (*other)->resolve(View(storage->handle(node)));
+      return found ? Status::ok : found.error();
+    };
+    const std::string name = shares_handles ? "shared" : "own";
+    EXPECT_EQ(resolves(name + ".one"), Status::ok);
+    EXPECT_EQ(resolves(name + ".two"), shares_handles ? Status::ok : Status::stale)
+        << "it was made behind the last search";
+  }
+}
+
 TEST_F(DirectoryBackendTest, SearchesRest) {
   const NodeId one = *make(storage->root(), "one");
   const NodeId two = *make(storage->root(), "two");

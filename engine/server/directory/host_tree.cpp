@@ -45,7 +45,7 @@ Result<HostTree::Found> HostTree::find(NodeId node) {
   const bool is_hidden = found.error() == Status::cross_device;
   if (is_hidden || node == root_.node() || places_.is_buried(node))
     return tl::unexpected(Status::stale);
-  if (!search_.may_run()) {
+  if (!others_make_ && !search_.may_run()) {
     // What the last search would have remembered was not there; what it saw may have moved since.
     const bool was_absent = search_.was_complete() && places_.kept_all();
     return tl::unexpected(was_absent && places_.places(node).empty() ? Status::stale

@@ -11,8 +11,13 @@ namespace steertag::peer {
 /// export, or behind a mount point, is not there any more.
 class HostTree {
  public:
-  HostTree(HostRoot root, Clock clock, std::size_t most_placed = kMostPlacedObjects)
-      : root_(std::move(root)), places_(root_.node(), most_placed), search_(std::move(clock)) {}
+  /// With `others_make` a search never rests: what the last one did not see may be there by now.
+  HostTree(HostRoot root, Clock clock, std::size_t most_placed = kMostPlacedObjects,
+           bool others_make = false)
+      : root_(std::move(root)),
+        places_(root_.node(), most_placed),
+        search_(std::move(clock)),
+        others_make_(others_make) {}
 
   HostRoot& root() { return root_; }
   InodePathCache& places() { return places_; }
@@ -47,6 +52,7 @@ class HostTree {
   HostRoot root_;
   InodePathCache places_;
   TreeSearch search_;
+  bool others_make_;
 };
 
 }  // namespace steertag::peer
