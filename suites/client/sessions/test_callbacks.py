@@ -173,6 +173,18 @@ def test_bad_session(bench):
     completes(outcome, SESSION)
 
 
+def lost_behind_first(back):
+    """A callback, and a lost connection. Gives the callback, or the sentence why nothing can be shown behind it."""
+    first = yield back.call(recall_nothing(), number=1)
+    if first.status() != OK:
+        return UNPROVEN
+    session = back.session
+    yield back.lose()
+    if back.session != session:
+        return "the client leaves the session with the connection"
+    return first
+
+
 @case("client.callback.retry-after-loss", requirements=[SEQUENCE, RECEIVES_AGAIN], needs=NEEDS)
 def test_retry_after_loss(bench):
     """The connection is lost behind a callback, and the client binds the next one. The callback is
@@ -180,13 +192,9 @@ def test_retry_after_loss(bench):
     the connection."""
 
     def callbacks(back):
-        first = yield back.call(recall_nothing(), number=1)
-        if first.status() != OK:
-            return UNPROVEN
-        session = back.session
-        yield back.lose()
-        if back.session != session:
-            return "the client leaves the session with the connection"
+        first = yield from lost_behind_first(back)
+        if isinstance(first, str):
+            return first
         second = yield back.call(recall_nothing(), number=1)
         return first, second, (yield back.call(number=2))
 
@@ -213,13 +221,9 @@ def test_next_after_loss(bench):
     """The same, but the callback is not retried: the next one of its slot comes first. It is executed."""
 
     def callbacks(back):
-        first = yield back.call(recall_nothing(), number=1)
-        if first.status() != OK:
-            return UNPROVEN
-        session = back.session
-        yield back.lose()
-        if back.session != session:
-            return "the client leaves the session with the connection"
+        first = yield from lost_behind_first(back)
+        if isinstance(first, str):
+            return first
         return (yield back.call(recall_nothing(), number=2))
 
     back = Backchannel(callbacks, is_read)

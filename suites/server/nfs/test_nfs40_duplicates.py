@@ -176,19 +176,24 @@ NAMES = {
 }
 
 
-@case("server.nfs40.duplicate.{name}-{port}", requirements=[ASSUMED, KEPT], over=ANY)
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("port", PORTS)
-def test_names(bench, name, port):
-    """A COMPOUND that changes names or a mode is repeated over a new connection, after another client
-    has undone it. It gets its first results, and nothing is done again."""
+def named(bench, name, port):
+    """(Reconnections, their first connection, the DuplicateCall of this name, its call)."""
     place = ChangedDirectory(bench)
     client = Nfs40Client(bench, place)
     connections = Reconnections(bench, port)
     conn = connections.next()
     client.run(conn, "PUTROOTFH")
     request = NAMES[name](client, place)
-    call = request.make(conn)
+    return connections, conn, request, request.make(conn)
+
+
+@case("server.nfs40.duplicate.{name}-{port}", requirements=[ASSUMED, KEPT], over=ANY)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("port", PORTS)
+def test_names(bench, name, port):
+    """A COMPOUND that changes names or a mode is repeated over a new connection, after another client
+    has undone it. It gets its first results, and nothing is done again."""
+    connections, conn, request, call = named(bench, name, port)
     first = first_outcome(bench, conn, call)
     conn.abort()
     request.meanwhile()
@@ -204,13 +209,7 @@ def test_names(bench, name, port):
 def test_names_unanswered(bench, name, port):
     """The connection is lost with such a COMPOUND in flight. Whether the server has executed it or not, it succeeds
     when it is repeated, and what it asks for is done."""
-    place = ChangedDirectory(bench)
-    client = Nfs40Client(bench, place)
-    connections = Reconnections(bench, port)
-    conn = connections.next()
-    client.run(conn, "PUTROOTFH")
-    request = NAMES[name](client, place)
-    call = request.make(conn)
+    connections, conn, request, call = named(bench, name, port)
     lose_in_flight(conn, call)
     conn = connections.next()
     again = conn.exchange(request.make(conn, call.xid))
