@@ -67,17 +67,23 @@ def test_each_message_of_a_use_may_be_changed(tmp_path, name, over, version):
         assert fuzzed.messages <= USES[name].messages
 
 
-@pytest.mark.parametrize("name", CALLED)
-def test_a_use_makes_its_calls(tmp_path, monkeypatch, name):
+def messages_over(monkeypatch, over):
+    """The messages that pass over this transport from now on."""
     heard = []
 
-    class Heard(RecordStream):
+    class Heard(STREAMS[over]):
         def take(self, octets):
             found = super().take(octets)
             heard.extend(found)
             return found
 
-    monkeypatch.setitem(STREAMS, "tcp", Heard)
+    monkeypatch.setitem(STREAMS, over, Heard)
+    return heard
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_use_makes_its_calls(tmp_path, monkeypatch, name):
+    heard = messages_over(monkeypatch, "tcp")
     with Fuzzed(tmp_path) as fuzzed:
         assert fuzzed.play(Input("tcp", USES[name].versions[0], min(SIZES), [], name)) == ""
     assert CALLED[name] <= {each for message in heard for each in names_in(message)}
@@ -97,15 +103,7 @@ def names_in(message):
 
 
 def test_chunks_of_all_kinds_are_offered(tmp_path, monkeypatch):
-    heard = []
-
-    class Heard(IwarpStream):
-        def take(self, octets):
-            found = super().take(octets)
-            heard.extend(found)
-            return found
-
-    monkeypatch.setitem(STREAMS, "rdma", Heard)
+    heard = messages_over(monkeypatch, "rdma")
     with Fuzzed(tmp_path) as fuzzed:
         assert fuzzed.play(Input("rdma", 3, min(SIZES), [], "chunks")) == ""
     assert CHUNKS <= {each for message in heard for each in chunks_in(message)}
