@@ -57,12 +57,15 @@ if(STEERTAG_QUICK AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
 endif()
 
 # Optimising GoogleTest and rapidcheck templates doubles the build and finds nothing; checks of undefined behaviour in
-# them take half as long again. The libraries under test have those checks. The macros of tests name the source:
-# without the checkout's place in that name, one compiler cache serves every checkout.
+# them take half as long again, line numbers a tenth. The libraries under test have those checks, and lines. The
+# macros of tests name the source: without the checkout's place in that name, one compiler cache serves every checkout.
 # A target's own options come before those of what it links, and the last one counts: so these are linked.
 add_library(steertag_options_of_tests INTERFACE)
 target_compile_options(steertag_options_of_tests INTERFACE
   -O0 -fno-sanitize=undefined -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+if(STEERTAG_SANITIZE)
+  target_compile_options(steertag_options_of_tests INTERFACE -g0)
+endif()
 if(STEERTAG_FUZZ)
   target_compile_options(steertag_options_of_tests INTERFACE -fno-sanitize=fuzzer-no-link)
 endif()

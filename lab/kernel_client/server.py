@@ -130,11 +130,12 @@ class Server:
         return f"the server ended with {status}; {self.last_words()}" if status else None
 
     def idle_data_servers(self) -> str | None:
-        """After `stop`: a sentence if a data server carried no data since the last start."""
+        """After `stop`: a sentence if a data server carried no data by RDMA since the last start. What goes
+        inline or over TCP is not counted."""
         counts = COUNTS.findall(self.log.read_text(errors="replace"))[-self._data_servers :]
         idle = [number for number, pulled, pushed in counts if "0" in (pulled, pushed)]
         if len(counts) < self._data_servers or idle:
-            return f"a data server carried no data; {self.last_words()}"
+            return f"a data server carried no data by RDMA; {self.last_words()}"
         return None
 
     def kill(self) -> None:
