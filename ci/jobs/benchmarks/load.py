@@ -16,9 +16,9 @@ from ci.jobs import PROJECT
 RELEASE = PROJECT / "build" / "release"
 SERVER, CLIENTS = RELEASE / "tools" / "steertag-serve", RELEASE / "bench" / "steertag_load"
 CONNECTIONS, ACTIVE, SECONDS = 10_000, 1000, 10
-# Of the resident memory of a server with 10,000 connections; fewer have their share.
-MOST_MIB = 400
-MOST_KIB_EACH = MOST_MIB * 1024 / CONNECTIONS
+# Of the whole resident memory of a server with 10,000 connections. With fewer, all but what it takes alone is in
+# proportion.
+MOST_KIB = 400 * 1024
 # Of the mean of all active connections.
 LEAST_SHARE = 0.5
 # Beside one for each connection: listeners, files, the C library.
@@ -55,7 +55,7 @@ class Result:
         """What misses a floor, a sentence each."""
         found = []
         for what, kib in (("idle", self.idle_kib), ("that have made a call", self.called_kib)):
-            most = self.alone_kib + MOST_KIB_EACH * self.connections
+            most = self.alone_kib + (MOST_KIB - self.alone_kib) * self.connections / CONNECTIONS
             if kib > most:
                 found.append(f"{self.connections} connections {what}: {kib} KiB, limit {most:.0f}")
         if self.least < LEAST_SHARE * self.mean:

@@ -30,8 +30,12 @@ def test_the_server_keeps_the_floors():
     "change, said",
     [
         ({}, None),
-        ({"idle_kib": 9097}, "100 connections idle: 9097 KiB, limit 9096"),
-        ({"called_kib": 9097}, "100 connections that have made a call: 9097 KiB, limit 9096"),
+        ({"idle_kib": 9047}, "100 connections idle: 9047 KiB, limit 9046"),
+        ({"called_kib": 9047}, "100 connections that have made a call: 9047 KiB, limit 9046"),
+        (
+            {"connections": 10_000, "called_kib": 409_601},
+            "10000 connections that have made a call: 409601 KiB, limit 409600",
+        ),
         ({"least": 49}, "the least served of 10 connections had 49 calls answered"),
     ],
 )
