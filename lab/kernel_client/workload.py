@@ -49,6 +49,7 @@ STEPS = (
     Step("fsx-direct", 600, local=False),
     Step("append", 120),
     Step("locks", 180),
+    # Its files are empty: layouts change nothing.
     Step("many", 1800, versions=WITHOUT_PNFS),
     # More than the memory of a server holds.
     Step("big", 1200, storages=(DIRECTORY,)),
