@@ -2,6 +2,7 @@
 
 import pytest
 
+from steertag import wire
 from steertag.suite import case, expect, kinds
 from ..chunk_checks import (
     OVERRUN,
@@ -39,6 +40,9 @@ PLAIN = {
     "fsinfo": lambda handle: {"fsroot": handle},
     "pathconf": lambda handle: {"object": handle},
 }
+# Names of a listing, and octets of the reply for each that suffice.
+LISTED, LISTED_OCTETS = [6, 15, 30, 60], 256
+THRESHOLDS = {"inline": 1 << 18, "reply-chunk": 1024}
 SEGMENTS = {"one": [4096], "three": [1000, 1001, 1003], "sixteen": [64] * 16}
 
 
@@ -64,6 +68,29 @@ def test_no_eligible_result(bench, procedure):
     call = conn.nfs_call(procedure.upper(), **PLAIN[procedure](handle))
     conn.write_chunk(call, length=4096)
     outcome = expect(conn.exchange(call), "RFC8166-3.4.2-2", must=[kinds.REPLY])
+    expect_unused(outcome, call)
+
+
+@case(
+    "server.unused-write-chunk.listing-{name}-{names}",
+    requirements=[*RETURNED, UNUSED],
+    hostile=True,
+)
+@pytest.mark.parametrize("names", LISTED)
+@pytest.mark.parametrize("name", THRESHOLDS)
+def test_listing(bench, name, names):
+    """READDIR with names of 200 octets: the write chunk stays unused whatever the size of the reply is, and whether
+    it is inline or in the reply chunk."""
+    most = names * LISTED_OCTETS
+    for number in range(names):
+        bench.file(name=f"{number:03}{'n' * 197}")
+    limit = THRESHOLDS[name]
+    conn = bench.connect(private_data=wire.PrivateData(send_bytes=limit, receive_bytes=limit))
+    fields = {"dir": bench.files.base, "cookie": 0, "cookieverf": bytes(8)}
+    call = conn.nfs_call("READDIR", **fields, count=most)
+    conn.write_chunk(call, sizes=SEGMENTS["three"])
+    conn.reply_chunk(call, length=most)
+    outcome = expect(conn.exchange(call), UNUSED, must=[kinds.REPLY])
     expect_unused(outcome, call)
 
 

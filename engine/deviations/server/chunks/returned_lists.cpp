@@ -20,6 +20,15 @@ void keep_unused_lengths(Departing& reply) {
   }
 }
 
+/// Of a listing with some twenty long names.
+constexpr std::size_t kLongReply = 3000;
+
+void keep_unused_lengths_beside_long_replies(Departing& reply) {
+  const auto& chunk = reply.draft.reply_chunk;
+  const std::uint64_t placed = chunk ? length_of(*chunk) : 0;
+  if (reply.draft.payload.size() + placed > kLongReply) keep_unused_lengths(reply);
+}
+
 bool replies_without_reply_chunk(const Departing& departing) {
   return departing.is_reply() && !departing.call->has_reply_chunk;
 }
@@ -58,6 +67,12 @@ constexpr Deviation kReturnedLists[] = {
                 "RFC8166-3.4.6-5"},
      .sentence = "An unused write chunk is returned with the lengths of the call.",
      .server = {.departure = keep_unused_lengths}},
+    {.name = "unused-write-lengths-kept-beside-long-replies",
+     .breaks = {"RFC8166-4.3.2.2-4", "RFC8166-3.4.6-5"},
+     .sentence = "Beside a reply of more than 3000 octets an unused write chunk keeps the lengths "
+                 "of the call.",
+     .server = {.departure = keep_unused_lengths_beside_long_replies},
+     .script_shows = false},
     {.name = "data-server-unused-lengths-kept",
      .breaks = {"RFC8267-6.4.1-6"},
      .sentence = "A data server returns an unused write chunk with the lengths of the call.",
