@@ -415,6 +415,4 @@ def test_alternating(bench):
     others = {kinds.REFUSED: GIVES_UP} | may_hang(bench)
     expect_or(bench, outcome, RECOVERS, kinds.COMPLETED, others)
     if script.rejected < MOST_ALTERNATING - 1:
-        bench.not_testable(
-            f"the client had {script.rejected} rejections of {MOST_ALTERNATING} in time"
-        )
+        bench.not_testable(f"the client had fewer than {MOST_ALTERNATING} rejections in time")

@@ -166,6 +166,8 @@ def test_many_aborts_in_reads(bench):
     """Connections are reset one after the other, each while the server pulls a large chunk. Together
     these are more than a server keeps for chunks. Then one more is pulled: what the others took has
     been given back."""
+    if not bench.capabilities.sees_remote_operations:
+        bench.not_testable("the provider does not show when the server pulls a chunk")
     content = bytes(PULLED)
     fields = {"file": bench.file(), "offset": 0, "count": PULLED, "stable": 2, "data": content}
 
