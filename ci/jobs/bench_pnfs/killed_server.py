@@ -1,92 +1,40 @@
-"""Row S8: a data server dies, or its host vanishes, while a client reads. The metadata server takes its part over.
-
-The servers are processes of their own, which share an exported directory.
-"""
+"""Row S8: a data server dies, or its host vanishes, while a client reads. The metadata server takes its part over."""
 
 import contextlib
 import os
-import pathlib
-import subprocess
-import tempfile
 import time
 
-from ci.jobs.bench_nfs.bench_servers import END_LIMIT_S, PROGRAM, CannotMeasure, processors
+from ci.jobs.bench_nfs.bench_servers import CannotMeasure
 from ci.jobs.bench_nfs.figures import Figures
 from ci.jobs.bench_pnfs.striped import EXPORT, IN_FLIGHT, IO_BYTES
+from ci.jobs.bench_pnfs.striped_processes import StripedProcesses
 from steertag import peer
 
 NAME = "file"
 # The throughput is looked at after each such time. So many looks are before the death, and behind the return.
 LOOK_S, STEADY = 0.05, 16
 STEADY_S = STEADY * LOOK_S
+# So many looks together are compared with the throughput before: one alone has few calls.
+TOGETHER = 4
 RETURN_LIMIT_S = 20
 MOST_LOOKS = round(RETURN_LIMIT_S / LOOK_S)
-RETURNED = 0.9  # of the throughput before
-START_LIMIT_S = 10
+RETURNED, LEAST_LOOK = (
+    0.9,
+    0.5,
+)  # of the throughput before: that of TOGETHER looks, and of one alone
+# What the victim carries before its death at least, of a part like that of each other data server.
+LEAST_PART = 0.5
+MOST_TRIES = 3  # of a round whose victim has carried less
 BEFORE, GAP, AFTER = "before", "until it is back", "after"
-KILLED, VANISHED = "process killed", "host vanished"
+KILLED, VANISHED = FATES = "process killed", "host vanished"
 # From a call to its reply at a data server: shorter than by default, so that a row does not take minutes.
 CALL_LIMIT_S = 2
 # Looks behind the death that are shown.
 LOOKS_BEHIND = {KILLED: STEADY, VANISHED: round(CALL_LIMIT_S / LOOK_S) + STEADY}
 
 
-class StripedProcesses:
-    """A metadata server and its data servers, over one provider. Each has one of the ShapedLinks. With a
-    VanishingHost the last data server is there."""
-
-    def __init__(self, stack, place, provider, data_servers, links, host=None):
-        folder = pathlib.Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-pnfs-"))
-        )
-        self.export = folder / "export"
-        self.export.mkdir()
-        self._common = ("--export", self.export, "--handle-key", folder / "key", "--no-crc")
-        self._common += ("--idle-timeout", 0, "--control", folder / "control")
-        self._stack, self._provider, self._log = stack, provider, folder / "log"
-        here = place, links
-        last = here if host is None else (host.place, host.links)
-        recovery = ("--recovery", folder / "recovery")
-        self.url, _ = self._start(*here, "--pnfs-mds", data_servers, *recovery)
-        self.data_servers = [
-            self._start(*(last if number == data_servers else here), "--pnfs-ds", number)[1]
-            for number in range(1, 1 + data_servers)
-        ]
-        self._await(data_servers)
-
-    def _start(self, place, links, *options):
-        """(URL, process)"""
-        listen = ("--listen", f"{self._provider}://{place.address}:0")
-        with open(self._log, "a", encoding="utf-8") as errors:
-            process = subprocess.Popen(
-                list(map(str, [*place.enter, PROGRAM, *self._common, *listen, *options])),
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-                preexec_fn=lambda: os.sched_setaffinity(0, {processors()[1]}),
-            )
-        self._stack.callback(_end, process)
-        line = process.stdout.readline()
-        if not line.startswith("listening at "):
-            why = self._log.read_text(encoding="utf-8")
-            raise CannotMeasure(f"a server did not start: {why}")
-        url = line.split()[-1]
-        links.add(int(url.rpartition(":")[2]))
-        return url, process
-
-    def _await(self, data_servers):
-        """Until all data servers have joined."""
-        end = time.monotonic() + START_LIMIT_S
-        while self._log.read_text(encoding="utf-8").count(" is here") < data_servers:
-            if time.monotonic() > end:
-                raise CannotMeasure("the data servers did not join the metadata server")
-            time.sleep(LOOK_S)
-
-
-def _end(process):
-    process.kill()
-    process.wait(END_LIMIT_S)
-    process.stdout.close()
+class IdleVictim(CannotMeasure):
+    """The data server that was to die had carried too little: its death shows nothing."""
 
 
 class Progress:
@@ -109,8 +57,7 @@ class Progress:
 
     def rate(self, first, last=-1):
         """Octets a second from one mark to another."""
-        (begin, had), (end, has) = self.marks[first], self.marks[last]
-        return (has - had) / (end - begin)
+        return self.figures(first, last).rate
 
     def figures(self, first, last):
         """From one mark to another, as one call."""
@@ -125,22 +72,54 @@ class Progress:
             for at in range(origin - before + 1, end)
         }
 
+    def level_since(self, first, rate):
+        """The earliest mark, from `first` on, behind which the throughput stays at this rate. What comes late, all at once,
+        does not make up for looks before."""
+        last = len(self.marks) - 1
+        for at in range(last - 1, first - 1, -1):
+            if self.rate(at, at + 1) < LEAST_LOOK * rate:
+                return at + 1
+            if at + TOGETHER <= last and self.rate(at, at + TOGETHER) < RETURNED * rate:
+                return at + 1
+        return first
 
-def through_a_death(progress, victim, looks_behind=STEADY):
+
+class Victim:
+    """The data server that dies: `kill` makes it, and `files` know what it has carried from its address."""
+
+    def __init__(self, files, address, kill):
+        self._files, self._address, self.kill = files, address, kill
+
+    def read_bytes(self):
+        """What it has carried so far."""
+        return sum(
+            each["read_bytes"]
+            for each in self._files.pnfs["data_servers"]
+            if any(path.split()[-1].startswith(f"{self._address}.") for path in each["addresses"])
+        )
+
+
+def through_a_death(progress, victim, data_servers, looks_behind=STEADY):
     """Reads on while `victim` dies: {way: Figures} of the times before, until the throughput is back, and after, and of each
-    look around the death. The throughput is back when it is, over STEADY_S, what it was. The gap ends where that time
-    begins."""
-    for _ in range(2 * STEADY):  # the first half is for the connections
+    look around the death. It is back where it stays at what it was for STEADY looks. That is known to a look. Raises IdleVictim without a death if the victim had no part before.
+    """
+    for _ in range(STEADY):  # for the connections
+        progress.go_on(LOOK_S)
+    had = victim.read_bytes()
+    for _ in range(STEADY):
         progress.go_on(LOOK_S)
     death = len(progress.marks) - 1
-    before = progress.rate(death - STEADY, death)
+    before = progress.figures(death - STEADY, death)
+    if victim.read_bytes() - had < LEAST_PART * before.bytes / data_servers:
+        raise IdleVictim("a data server had no part in the reading before its death")
     victim.kill()
     for _ in range(MOST_LOOKS):
         progress.go_on(LOOK_S)
-        back = len(progress.marks) - 1 - STEADY
-        if back > death and progress.rate(back) >= RETURNED * before:
+        # The death has had an effect in the first look at most: earlier is not known.
+        back = max(progress.level_since(death, before.rate), death + 1)
+        if back + STEADY < len(progress.marks):
             return {
-                BEFORE: progress.figures(death - STEADY, death),
+                BEFORE: before,
                 GAP: progress.figures(death, back),
                 AFTER: progress.figures(back, -1),
                 **progress.looks(death, STEADY, looks_behind),
@@ -150,14 +129,22 @@ def through_a_death(progress, victim, looks_behind=STEADY):
     )
 
 
-def measure(place, links, provider, data_servers, rate_mbit, host=None):
-    """One death: the {way: Figures} of through_a_death. With a VanishingHost that one vanishes, and is there again
+def measure(hosts, provider, fate, rate_mbit):
+    """One death among all ShapedHosts: the {way: Figures} of through_a_death. A host that vanishes is there again
     afterwards."""
-    fate = KILLED if host is None else VANISHED
+    for tries in range(MOST_TRIES):
+        try:
+            return _death(hosts, provider, fate, rate_mbit)
+        except IdleVictim:
+            if tries + 1 == MOST_TRIES:
+                raise
+    return None
+
+
+def _death(hosts, provider, fate, rate_mbit):
+    data_servers = len(hosts.data_servers)
     with contextlib.ExitStack() as stack:
-        if host is not None:
-            stack.callback(host.restore)
-        servers = StripedProcesses(stack, place, provider, data_servers, links, host)
+        servers = StripedProcesses(stack, hosts, provider, data_servers)
         # Enough for all that is read until the limit.
         seconds = RETURN_LIMIT_S + 3 * STEADY_S
         size = int(rate_mbit * 1e6 / 8 * (data_servers + 1) * seconds)
@@ -165,8 +152,9 @@ def measure(place, links, provider, data_servers, rate_mbit, host=None):
         path.touch()
         os.truncate(path, size)
         path.chmod(0o644)
+        (url,) = servers.urls.values()
         files = peer.Files(
-            servers.url + EXPORT,
+            url,
             version=4,
             uid=0,
             crc=False,
@@ -178,5 +166,10 @@ def measure(place, links, provider, data_servers, rate_mbit, host=None):
         sink = os.memfd_create("read")
         stack.callback(os.close, sink)
         fetch = files.fetch(files.find(f"{EXPORT}/{NAME}"), sink, sparse=False)
-        victim = servers.data_servers[-1] if host is None else host
-        return through_a_death(Progress(fetch), victim, LOOKS_BEHIND[fate])
+        host = hosts.data_servers[-1]
+        kill = servers.data_servers[-1].kill
+        if fate == VANISHED:
+            stack.callback(host.restore)
+            kill = host.vanish
+        victim = Victim(files, host.place.address, kill)
+        return through_a_death(Progress(fetch), victim, data_servers, LOOKS_BEHIND[fate])

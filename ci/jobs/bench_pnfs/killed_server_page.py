@@ -4,28 +4,32 @@ from ci.jobs.bench_nfs import figures
 from ci.jobs.bench_nfs.nfs_page import megabytes
 from ci.jobs.bench_nfs.panels import panels
 from ci.jobs.bench_pnfs import killed_server
-from ci.jobs.bench_pnfs.killed_server import KILLED, VANISHED
+from ci.jobs.bench_pnfs.killed_server import FATES
 from ci.jobs.bench_pnfs.pnfs_rows import DEATH_AMONG
-from ci.jobs.bench_pnfs.striped import TRANSPORTS
+from ci.jobs.bench_pnfs.striped import IN_FLIGHT, TRANSPORTS
 from steertag.bench.bench_plot import from_zero, to_svg
 from steertag.matrix.matrix_markdown import table
 
 ROW, TITLE = "S8", "S8: a data server dies"
 PLOT = "pnfs-death.svg"
-FATES = (KILLED, VANISHED)
+LEAST_SHOWN = 0.01
 
 
 def lines(found):
     """Those of the section."""
     look_ms = round(killed_server.LOOK_S * 1000)
-    yield f"READ from {DEATH_AMONG} data servers, processes of their own that share a directory. One of them is killed. Or its"
-    yield "host vanishes: the data server has a network namespace of its own, whose link goes down, so that no FIN and no RST"
-    yield "comes. Then the metadata server gives its part, over a link of the same rate. The client waits for a reply of a data"
-    yield f"server for {killed_server.CALL_LIMIT_S} s here, and for 20 s by default. The throughput is looked at every {look_ms} ms. It is back when"
-    yield f"{killed_server.STEADY} looks together have {killed_server.RETURNED * 100:.0f} % of what it was. Fail-over was future work in 2008."
+    steady_ms = round(killed_server.STEADY_S * 1000)
+    yield f"READ from {DEATH_AMONG} data servers with links as in S1, {IN_FLIGHT} calls in flight for each. One of them is killed. Or its host"
+    yield "vanishes: the bridge has no link to it any more, so that no FIN and no RST comes. Its process goes on, and keeps its"
+    yield "control connection to the metadata server, a UNIX socket. The metadata server gives the part of the dead one, by a"
+    yield f"link of the same rate. The client waits for a reply of a data server for {killed_server.CALL_LIMIT_S} s here, and for 20 s by default."
+    yield ""
+    yield f"The throughput is looked at every {look_ms} ms. It is back at the end of the last look without it, so times are known to {look_ms} ms."
+    yield f"For {steady_ms} ms from there, any {killed_server.TOGETHER} looks have {killed_server.RETURNED * 100:.0f} % of what it was, and each has {killed_server.LEAST_LOOK * 100:.0f} %. A round is made again where the"
+    yield f"data server carries less than {killed_server.LEAST_PART * 100:.0f} % of an equal part before its death: {killed_server.MOST_TRIES} tries in all. Fail-over was future work in 2008."
     yield ""
     rows = [_row(found, fate, way) for fate in FATES for way in TRANSPORTS]
-    heads = ["data server", "transport", "MB/s before", "ms until it is back"]
+    heads = ["data server", "transport", "MB/s before", "ms until it is back, at most"]
     yield from table([*heads, "throughput meanwhile, to before", "afterwards, to before"], rows)
     yield ""
     yield f"![Throughput around the death of a data server]({PLOT})"
@@ -38,7 +42,15 @@ def _row(found, fate, way):
     )
     row = [fate, way, megabytes(figures.of(before, "rate"))]
     row.append(figures.value(each.elapsed_s * 1000 for each in gap).text())
-    return row + [figures.ratio(each, before, "rate").text(2) for each in (gap, after)]
+    return row + [_share(figures.ratio(each, before, "rate")) for each in (gap, after)]
+
+
+def _share(value):
+    """As text. A share near nothing has no mark if its rounds differ by less than is shown: their spread is to the median."""
+    lowest, highest = value.range
+    if highest - lowest < LEAST_SHOWN:
+        value = figures.Value(value.median, 0.0)
+    return value.text(2)
 
 
 def plots(results):

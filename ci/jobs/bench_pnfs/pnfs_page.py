@@ -4,7 +4,7 @@ from ci.jobs.bench_nfs import figures
 from ci.jobs.bench_nfs.nfs_page import Section, machine_table, megabytes, method, section_lines
 from ci.jobs.bench_pnfs import killed_server_page, receives_page, transport_page
 from ci.jobs.bench_pnfs.pnfs_rows import COMMITS, FLOOR, FLOOR_AT, LIMIT_S, PACKINGS, UNITS
-from ci.jobs.bench_pnfs.striped import DATA_SERVERS, TRANSPORTS
+from ci.jobs.bench_pnfs.striped import DATA_SERVERS, IN_FLIGHT, ROCE, TRANSPORTS
 from steertag.bench.bench_table import size as octets
 from steertag.matrix.matrix_markdown import table
 
@@ -12,9 +12,10 @@ INTRODUCTION = """\
 # Striped files over RDMA: scaling with data servers
 
 `ci/bench-pnfs --keep` makes this page. It is not edited. Noronha (2008) measured pNFS over RDMA with up to eight data
-servers. Here client and servers are ours, in two network namespaces joined by a veth pair. In S1, S2 and S8 each data
-server's port has a link of limited rate at either end (HTB). There the links are the limit, not the processors. All data
-servers of a cell are in one process, but the servers of S5 and S8 are processes of their own."""
+servers. Here client and servers are ours. In S1, S2 and S8 each server is a process of its own on a host of its own: a
+network namespace, which a bridge joins with the client's. Each link has a limited rate at both ends (tbf), so that the
+links are the limit, not the processors. In other rows servers and client are in two namespaces joined by a veth pair, and
+no link is limited. There all data servers of a cell are in one process, but those of S5 are processes of their own."""
 ONE = DATA_SERVERS[0]
 # What Noronha (2008) has of RDMA to TCP over IPoIB, by operation and data servers.
 PAPER_TRANSPORTS = {
@@ -26,12 +27,13 @@ PAPER_TRANSPORTS = {
     ("write", 8): "1.22, 2.50",
 }
 NO_FIGURE = "-"
+WINDOW = f"The client has {IN_FLIGHT} calls in flight for each data server."
 
 
 def page(run):
     """The text. `run` has machine, rounds, seconds, rate_mbit, elapsed_s, missing, and the results of rows by name."""
     link = (
-        f"A link has {run.rate_mbit} Mbit/s. The client has 4 calls in flight for each data server."
+        f"A limited link has {run.rate_mbit} Mbit/s, and the client's the rate of all data servers' links together."
         f"\nAll that is here was measured in {minutes(run.elapsed_s)}. The limit is {minutes(LIMIT_S)}."
     )
     lines = [INTRODUCTION, "", method(run.rounds), "", link, ""]
@@ -70,7 +72,8 @@ def _percent(rounds, name):
 
 
 def _reading(found):
-    yield f"READs of whole stripe units of a file that the servers have in memory, over iWARP. Floor: {FLOOR} at {FLOOR_AT}."
+    yield f"READs of whole stripe units of a file that the servers have in memory, over iWARP. {WINDOW}"
+    yield f"The servers share a directory in memory (tmpfs). Floor: {FLOOR} at {FLOOR_AT}."
     yield ""
     kinds = [
         ((octets(unit), packing), ("read", unit, packing)) for unit in UNITS for packing in PACKINGS
@@ -82,6 +85,7 @@ def _reading(found):
 
 def _writing(found):
     yield "A new file: WRITEs of 64 KiB, unstable, then COMMIT. It goes to each data server, or to the metadata server alone."
+    yield f"Over iWARP. {WINDOW}"
     yield ""
     kinds = [((commit.upper(),), ("write", commit)) for commit in COMMITS]
     yield from _scaling_table(found, ["COMMIT at"], kinds)
@@ -91,6 +95,7 @@ def _writing(found):
 
 def _transports(found):
     yield "The same without limits on the links: the processors are the limit. Ratios of iWARP without CRC to TCP."
+    yield f"{ROCE} is software too, and its packets have a CRC always. {WINDOW}"
     yield "2008: an RDMA adapter, and TCP over IPoIB in connected mode, then in datagram mode. There were as many clients as"
     yield "data servers, up to eight."
     yield ""
@@ -103,10 +108,11 @@ def _transports(found):
             row += [megabytes(figures.of(found[way, kind], "rate")) for way in TRANSPORTS]
             for name in ("rate", "cpu_s_per_gib", "server_s_per_gib"):
                 row.append(figures.ratio(found[iwarp, kind], found[tcp, kind], name).text(2))
+            row.append(figures.ratio(found[ROCE, kind], found[tcp, kind], "rate").text(2))
             rows.append([*row, PAPER_TRANSPORTS.get(kind, NO_FIGURE)])
     heads = ["call", "data servers", *(f"MB/s, {way}" for way in TRANSPORTS)]
-    heads += ["throughput", "client's CPU a GiB", "servers' CPU a GiB", "throughput of 2008"]
-    yield from table(heads, rows)
+    heads += ["throughput", "client's CPU a GiB", "servers' CPU a GiB", f"throughput, {ROCE}"]
+    yield from table([*heads, "throughput of 2008"], rows)
     yield ""
     yield "![iWARP without CRC to TCP, by data servers](pnfs-transports.svg)"
 

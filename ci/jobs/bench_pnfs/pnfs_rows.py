@@ -8,10 +8,10 @@ from ci.jobs.bench_nfs.namespaces import join, namespace, run
 from ci.jobs.bench_nfs.rounds import measure
 from ci.jobs.bench_pnfs import killed_server, transport_rows
 from ci.jobs.bench_pnfs.receives import pool_cells, slot_cells
-from ci.jobs.bench_pnfs.shaped_links import ShapedLinks
-from ci.jobs.bench_pnfs.striped import DATA_SERVERS, IO_BYTES, MIB, TRANSPORTS
-from ci.jobs.bench_pnfs.striped import StripedFile, striped_server
-from ci.jobs.bench_pnfs.vanishing_host import VanishingHost
+from ci.jobs.bench_pnfs.shaped_hosts import ShapedHosts
+from ci.jobs.bench_pnfs.striped import DATA_SERVERS, IO_BYTES, MIB, STRIPED_TRANSPORTS
+from ci.jobs.bench_pnfs.striped import TRANSPORTS, StripedFile, striped_server
+from ci.jobs.bench_pnfs.striped_processes import StripedProcesses
 
 COMMITS = ("ds", "mds")
 UNITS = (65536, 1048576)
@@ -43,15 +43,14 @@ def _joined():
         yield stack, place
 
 
-def _file(stack, place, provider, servers, share, *options, links=None, io_bytes=IO_BYTES):
-    main = stack.enter_context(striped_server(place, provider, servers, *options, links=links))
+def _file(stack, main, servers, share, io_bytes=IO_BYTES):
     file = StripedFile(main, servers, share, io_bytes)
     stack.callback(file.close)
     return file
 
 
 class Rows:
-    """Measures in network namespaces that last as long as the context."""
+    """Measures in network namespaces that last as long as a row."""
 
     def __init__(self, rate_mbit, rounds, seconds):
         self._rate, self._how = rate_mbit, (rounds, seconds)
@@ -70,45 +69,42 @@ class Rows:
 
     def reading(self):
         """S1: READ by data servers, each behind a link of its own; by stripe unit and packing."""
-        kinds = [(unit, packing) for unit in UNITS for packing in PACKINGS]
-        with _joined() as (stack, place):
-            links = ShapedLinks(place, NETWORK, self._rate)
-            cells = [
-                _file(
-                    stack,
-                    place,
-                    "iwarp",
-                    servers,
-                    SHAPED_SHARE,
-                    *("--stripe-unit", unit, "--packing", packing),
-                    links=links,
-                    io_bytes=unit,
-                ).cell(servers, ("read", unit, packing), "read")
+        kinds = itertools.product(UNITS, PACKINGS)
+        return self._shaped(
+            "read",
+            {
+                ("read", unit, packing): (unit, ("--stripe-unit", unit, "--packing", packing))
                 for unit, packing in kinds
-                for servers in DATA_SERVERS
-            ]
-            return measure(cells, *self._how)
+            },
+        )
 
     def writing(self):
         """S2: WRITE and COMMIT, the same; by the place of the COMMIT."""
-        with _joined() as (stack, place):
-            links = ShapedLinks(place, NETWORK, self._rate)
-            cells = [
-                _file(
-                    stack, place, "iwarp", servers, SHAPED_SHARE, "--commit", commit, links=links
-                ).cell(servers, ("write", commit), "write")
-                for commit in COMMITS
-                for servers in DATA_SERVERS
-            ]
+        return self._shaped(
+            "write",
+            {("write", commit): (IO_BYTES, ("--commit", commit)) for commit in COMMITS},
+        )
+
+    def _shaped(self, operation, kinds):
+        """One operation by data servers, for {kind: (octets of a call, options of the metadata server)}."""
+        with contextlib.ExitStack() as stack:
+            hosts = ShapedHosts(stack, self._rate, max(DATA_SERVERS))
+            cells = []
+            for kind, (io_bytes, options) in kinds.items():
+                for servers in DATA_SERVERS:
+                    main = StripedProcesses(stack, hosts, "iwarp", servers, *options)
+                    file = _file(stack, main, servers, SHAPED_SHARE, io_bytes)
+                    cells.append(file.cell(servers, kind, operation))
             return measure(cells, *self._how)
 
     def transports(self):
         """S3: READ and WRITE over each transport, by data servers; no link is limited."""
         with _joined() as (stack, place):
             cells = []
-            for way, provider in TRANSPORTS.items():
+            for way, provider in STRIPED_TRANSPORTS.items():
                 for servers in DATA_SERVERS:
-                    file = _file(stack, place, provider, servers, SHARE)
+                    main = stack.enter_context(striped_server(place, provider, servers))
+                    file = _file(stack, main, servers, SHARE)
                     for operation in ("read", "write"):
                         cells.append(file.cell(way, (operation, servers), operation))
             return measure(cells, *self._how)
@@ -129,15 +125,11 @@ class Rows:
     def death(self):
         """S8: READ by data servers as in S1; one of them dies, or its host vanishes. By transport."""
         found = {}
-        with _joined() as (stack, place):
-            links = ShapedLinks(place, NETWORK, self._rate)
-            hosts = {
-                killed_server.KILLED: None,
-                killed_server.VANISHED: VanishingHost(stack, self._rate),
-            }
-            cells = list(itertools.product(hosts, TRANSPORTS))
+        with contextlib.ExitStack() as stack:
+            hosts = ShapedHosts(stack, self._rate, DEATH_AMONG)
+            cells = list(itertools.product(killed_server.FATES, TRANSPORTS))
             for fate, name in cells * self._how[0]:
-                how = (place, links, TRANSPORTS[name], DEATH_AMONG, self._rate, hosts[fate])
-                for way, each in killed_server.measure(*how).items():
+                died = killed_server.measure(hosts, TRANSPORTS[name], fate, self._rate)
+                for way, each in died.items():
                     found.setdefault((way, (name, fate)), []).append(each)
         return found

@@ -41,22 +41,34 @@ def to_own(found, clients, name="rate"):
 
 def _span(values):
     """The lowest and the highest median, as text."""
-    medians = sorted(each.median for each in values)
+    medians = sorted(each.median for each in values.values())
     return f"{medians[0]:.2f} to {medians[-1]:.2f}"
 
 
 def verdict(values):
-    """What ratios say together: "gains", "loses", "gains and loses", or "changes nothing" within the mark of a figure."""
-    clear = [each.median for each in values if abs(each.median - 1) > max(MARKED, each.spread)]
-    words = [
-        word
-        for word, found in (
-            ("gains", any(each > 1 for each in clear)),
-            ("loses", any(each < 1 for each in clear)),
-        )
-        if found
-    ]
-    return " and ".join(words) or "changes nothing"
+    """Where ratios differ from 1 beyond the mark of a figure and their own spread, as text. `values` are {name: Value}."""
+    clear = {
+        name: each.median
+        for name, each in values.items()
+        if abs(each.median - 1) > max(MARKED, each.spread)
+    }
+    said = []
+    for word, names in (
+        ("more", [name for name in clear if clear[name] > 1]),
+        ("less", [name for name in clear if clear[name] < 1]),
+        ("no clear difference", [name for name in values if name not in clear]),
+    ):
+        if names:
+            said.append(f"{word} with {_listed(names, len(values))}")
+    return ", ".join(said)
+
+
+def _listed(names, of):
+    """Names in one phrase: "all" if there are so many."""
+    if len(names) == of:
+        return "all"
+    *first, last = map(str, names)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _slots(found):
@@ -75,11 +87,14 @@ def _slots(found):
     heads = ["credits", "slots", "of each session", "MB/s", "to equal slots"]
     yield from table([*heads, f"to {BASE}"], rows)
     yield ""
-    spans = {
-        slots: [to_equal(found, credits, slots) for credits in CREDITS] for slots in (HALF, DOUBLE)
-    }
-    yield f"Half the slots give {_span(spans[HALF])} of the throughput of equal ones: that {verdict(spans[HALF])}."
-    yield f"Twice the slots give {_span(spans[DOUBLE])} of it: that {verdict(spans[DOUBLE])}."
+    half, double = (
+        {credits: to_equal(found, credits, slots) for credits in sorted(CREDITS)}
+        for slots in (HALF, DOUBLE)
+    )
+    yield f"A difference is clear if it is more than {MARKED * 100:.0f} %, and more than the spread. By credits:"
+    yield ""
+    yield f"- Half the slots give {_span(half)} of the throughput of equal ones: {verdict(half)}."
+    yield f"- Twice the slots give {_span(double)} of it: {verdict(double)}."
 
 
 def _pool(found):
@@ -97,10 +112,10 @@ def _pool(found):
     heads = ["clients", f"MB/s, {OWN}", "throughput, pool", "server's CPU a call, pool"]
     yield from table([*heads, f"memory, {OWN}", "memory, pool"], rows)
     yield ""
-    rates = [to_own(found, clients) for clients in CLIENTS]
+    rates = {clients: to_own(found, clients) for clients in CLIENTS}
     most = CLIENTS[-1]
     memory = to_own(found, most, "server_bytes").text(2)
-    yield f"The pool gives {_span(rates)} of the throughput: that {verdict(rates)}."
+    yield f"By clients, the pool gives {_span(rates)} of the throughput: {verdict(rates)}."
     yield f"With {most} clients the server has {memory} of the memory."
 
 

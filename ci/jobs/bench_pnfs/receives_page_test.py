@@ -41,19 +41,22 @@ def test_each_row_is_there(found):
 
 def test_conclusions_are_those_of_the_figures(found):
     text = " ".join(receives_page.lines(found))
-    assert "Half the slots give 0.50 to 0.50 of the throughput of equal ones: that loses." in text
-    assert "Twice the slots give 1.00 to 1.00 of it: that changes nothing." in text
-    assert "The pool gives 0.90 to 0.90 of the throughput: that changes nothing." in text
+    assert (
+        "Half the slots give 0.50 to 0.50 of the throughput of equal ones: less with all." in text
+    )
+    assert "Twice the slots give 1.00 to 1.00 of it: no clear difference with all." in text
+    assert "the pool gives 0.90 to 0.90 of the throughput: no clear difference with all." in text
     assert "With 64 clients the server has 0.12 of the memory." in text
     found[receives.way_of(8, receives.DOUBLE), receives_page.KIND] = rounds(160)
     found[receives.way_of(128, receives.DOUBLE), receives_page.KIND] = rounds(640)
     text = " ".join(receives_page.lines(found))
-    assert "Twice the slots give 0.50 to 2.00 of it: that gains and loses." in text
+    shown = "more with 8, less with 128, no clear difference with 16 and 32."
+    assert f"Twice the slots give 0.50 to 2.00 of it: {shown}" in text
 
 
 def test_a_ratio_within_its_spread_shows_nothing():
-    assert receives_page.verdict([Value(1.3, 0.4)]) == "changes nothing"
-    assert receives_page.verdict([Value(1.3, 0.2)]) == "gains"
+    assert receives_page.verdict({8: Value(1.3, 0.4)}) == "no clear difference with all"
+    assert receives_page.verdict({8: Value(1.3, 0.2)}) == "more with all"
 
 
 def test_the_plot_is_on_the_page(found):

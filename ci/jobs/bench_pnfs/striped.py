@@ -5,7 +5,6 @@ import itertools
 import os
 import resource
 import time
-import urllib.parse
 
 from ci.jobs.bench_nfs.bench_servers import CannotMeasure, server
 from ci.jobs.bench_nfs.figures import Figures
@@ -15,6 +14,8 @@ from steertag import peer
 DATA_SERVERS = (1, 2, 4, 8)
 # {name of a column: provider}
 TRANSPORTS = {"TCP": "tcp", "iWARP without CRC": "iwarp"}
+ROCE = "RoCE"
+STRIPED_TRANSPORTS = {**TRANSPORTS, ROCE: "roce"}  # of S3
 EXPORT = "/export"
 IN_FLIGHT = 4  # READs or WRITEs for each data server
 IO_BYTES = 65536
@@ -24,14 +25,12 @@ _numbers = itertools.count()
 
 
 @contextlib.contextmanager
-def striped_server(place, provider, data_servers, *options, links=None):
-    """A bench_servers.Server with so many data servers. With ShapedLinks it and each of them have one."""
+def striped_server(place, provider, data_servers, *options):
+    """A bench_servers.Server with so many data servers, all in its process."""
     how = ("--pnfs", data_servers, *options)
     with server(*how, providers=(provider,), place=place) as main:
-        lines = [main.process.stdout.readline() for _ in range(data_servers)]
-        urls = [*main.urls.values(), *(line.split()[-1] for line in lines)]
-        for url in urls if links else ():
-            links.add(urllib.parse.urlsplit(url).port)
+        for _ in range(data_servers):  # each says where it listens
+            main.process.stdout.readline()
         yield main
 
 
