@@ -41,7 +41,7 @@ LOOPBACK = Place("127.0.0.1")
 
 
 class Server:
-    """A steertag-serve over iWARP and usually TCP, which does not ask for CRC32C: the client decides."""
+    """A steertag-serve, over iWARP and TCP unless said otherwise. It does not ask for CRC32C: the client decides."""
 
     def __init__(self, process, urls):
         self.process = process
@@ -72,7 +72,9 @@ def server(*options, providers=("iwarp", "tcp"), place=LOOPBACK):
     """A Server with these options besides."""
     if not PROGRAM.exists():
         raise CannotMeasure(f"{PROGRAM.relative_to(PROJECT)} is not built")
-    command = [PROGRAM, "--memory", MEMORY_MIB, "--no-crc", "--idle-timeout", 0, *options]
+    command = [PROGRAM, "--memory", MEMORY_MIB, "--idle-timeout", 0, *options]
+    if "roce" not in providers:  # it has a CRC always
+        command.append("--no-crc")
     for provider in providers:
         command += ["--listen", f"{provider}://{place.address}:0"]
     process = subprocess.Popen(

@@ -70,10 +70,17 @@ def join(pid, name, number, options=(), up=()):
     enter = ("nsenter", f"--target={pid}", "--net")
     pair = ["ip", "link", "add", name, *options, "type", "veth", "peer", name]
     run(*pair, *options, "netns", pid)
+    place = add_subnet(enter, name, number)
+    for prefix in ((), enter):
+        run(*prefix, "ip", "link", "set", name, *up, "up")
+    return place
+
+
+def add_subnet(enter, name, number):
+    """Gives both ends of a pair one more address; the Place at the end that `enter` enters."""
     addresses = [f"10.0.{number}.{end}" for end in (1, 2)]
     for address, prefix in zip(addresses, ((), enter)):
         run(*prefix, "ip", "address", "add", f"{address}/24", "dev", name)
-        run(*prefix, "ip", "link", "set", name, *up, "up")
     return Place(addresses[1], enter)
 
 

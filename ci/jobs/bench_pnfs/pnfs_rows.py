@@ -4,12 +4,12 @@ import contextlib
 import functools
 import itertools
 
-from ci.jobs.bench_nfs.namespaces import join, namespace, run
+from ci.jobs.bench_nfs.namespaces import add_subnet, join, namespace, run
 from ci.jobs.bench_nfs.rounds import measure
 from ci.jobs.bench_pnfs import killed_server, transport_rows
 from ci.jobs.bench_pnfs.receives import pool_cells, slot_cells
 from ci.jobs.bench_pnfs.shaped_hosts import ShapedHosts
-from ci.jobs.bench_pnfs.striped import DATA_SERVERS, IO_BYTES, MIB, STRIPED_TRANSPORTS
+from ci.jobs.bench_pnfs.striped import DATA_SERVERS, IO_BYTES, MIB, ROCE, STRIPED_TRANSPORTS
 from ci.jobs.bench_pnfs.striped import TRANSPORTS, StripedFile, striped_server
 from ci.jobs.bench_pnfs.striped_processes import StripedProcesses
 
@@ -102,8 +102,11 @@ class Rows:
         with _joined() as (stack, place):
             cells = []
             for way, provider in STRIPED_TRANSPORTS.items():
-                for servers in DATA_SERVERS:
-                    main = stack.enter_context(striped_server(place, provider, servers))
+                for number, servers in enumerate(DATA_SERVERS, 1):
+                    # Each end of RoCE takes UDP port 4791 of an address.
+                    roce = way == ROCE
+                    where = add_subnet(place.enter, NETWORK, number) if roce else place
+                    main = stack.enter_context(striped_server(where, provider, servers))
                     file = _file(stack, main, servers, SHARE)
                     for operation in ("read", "write"):
                         cells.append(file.cell(way, (operation, servers), operation))

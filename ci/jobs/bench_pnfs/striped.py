@@ -46,7 +46,7 @@ class StripedFile:
             url,
             version=4,
             uid=0,
-            crc=False,
+            crc=url.startswith("roce:"),  # it has one always
             io_bytes=io_bytes,
             layouts=True,
             **{"in_flight": IN_FLIGHT * data_servers, **options},
