@@ -68,8 +68,8 @@ def cpu_s(pid):
 
 
 @contextlib.contextmanager
-def server(*options, providers=("iwarp", "tcp"), place=LOOPBACK):
-    """A Server with these options besides."""
+def server(*options, providers=("iwarp", "tcp"), place=LOOPBACK, environment=None):
+    """A Server with these options besides, and variables of its environment."""
     if not PROGRAM.exists():
         raise CannotMeasure(f"{PROGRAM.relative_to(PROJECT)} is not built")
     command = [PROGRAM, "--memory", MEMORY_MIB, "--idle-timeout", 0, *options]
@@ -81,6 +81,7 @@ def server(*options, providers=("iwarp", "tcp"), place=LOOPBACK):
         list(map(str, [*place.enter, *command])),
         stdout=subprocess.PIPE,
         text=True,
+        env=os.environ | (environment or {}),
         preexec_fn=lambda: os.sched_setaffinity(0, {processors()[1]}),
     )
     try:

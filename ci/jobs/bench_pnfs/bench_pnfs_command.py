@@ -19,8 +19,8 @@ from ci.jobs.bench_pnfs.pnfs_plots import plots
 from ci.jobs.bench_pnfs.pnfs_rows import FLOOR, FLOOR_AT, LIMIT_S, Rows
 
 DESCRIPTION = """\
-Measures how reading and writing of striped files grow with the number of data servers, by our client and server. The servers
-are in a network namespace, and each data server has a link of limited rate. S3 to S6 compare RDMA with TCP without a limit. Prints
+Measures how reading and writing of striped files grow with the number of data servers, by our client and server. Each
+server has a network namespace, and in S1, S2 and S8 a link of limited rate. S3 to S6 compare RDMA with TCP without a limit. Prints
 the page; results and plots go to build/bench-pnfs/. Fails below the floor of the scaling, and after more than 15 minutes.
 """
 PROGRAM = "ci/bench-pnfs"

@@ -121,3 +121,8 @@ def test_a_rate_that_no_link_has_is_refused(rate, capsys):
     with pytest.raises(SystemExit):
         parse(["--rate", rate])
     assert "--rate" in capsys.readouterr().err
+
+
+def test_the_text_fits_a_page(run):
+    text = [line for line in page(run).splitlines() if not line.startswith(("|", "!", "#"))]
+    assert all(len(line) <= 150 for line in text)

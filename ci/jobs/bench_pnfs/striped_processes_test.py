@@ -10,8 +10,8 @@ from ci.jobs.bench_pnfs.striped_processes import StripedProcesses
 
 DATA_SERVERS = 2
 # Takes the place of steertag-serve; its log says what a data server and the metadata server write.
-PROGRAM = """\
-#!/bin/sh
+SHELL = "#!/bin/sh\n"
+PROGRAM = f"""{SHELL}\
 echo "listening at iwarp://10.0.0.2:20049"
 case " $* " in
   *" --pnfs-ds "*) printf '%s' "$JOINED" >&2 ;;
@@ -64,6 +64,6 @@ def test_data_servers_alone_that_know_the_metadata_server_are_no_start(start, mo
 
 def test_a_server_that_does_not_start_says_why(start, monkeypatch):
     program = striped_processes.PROGRAM
-    program.write_text("#!/bin/sh\necho no such address >&2\n", encoding="utf-8")
+    program.write_text(f"{SHELL}echo no such address >&2\n", encoding="utf-8")
     with pytest.raises(CannotMeasure, match="no such address"):
         start("")
