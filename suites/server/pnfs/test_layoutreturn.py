@@ -9,6 +9,7 @@ from .layout_checks import user_with_layout, written
 
 LAST, HARMLESS, WITHOUT = "RFC8881-18.44.3-1", "RFC8881-18.44.3-2", "RFC8881-12.5.1-3"
 REJECTED = "RFC8881-13.6-2"
+ZEROS = bytes(12)
 BULK = {
     "fsid": NFS4.LayoutreturnType.LAYOUTRETURN4_FSID,
     "all": NFS4.LayoutreturnType.LAYOUTRETURN4_ALL,

@@ -316,21 +316,8 @@ constexpr Deviation kLayouts[] = {
                           [](auto& result) { result.resok4.lrs_present = true; });
                     }},
      .script_shows = false},
-    {.name = "layoutreturn-leaves-current-stateid",
-     .breaks = {"RFC8881-18.44.3-1"},
-     .sentence = "The LAYOUTRETURN of the last layout leaves the current stateid as it was.",
-     .server =
-         {.options =
-              [](ServerOptions& options) { options.pnfs_policy.last_return_ends_stateid = false; }},
-     .script_shows = false},
-    {.name = "layout-recall-done-in-parts",
-     .breaks = {"RFC8881-18.44.3-1"},
-     .sentence = "A recall of a file is complete once its layouts are back in parts.",
-     .server = {.options = [](ServerOptions&
-                                  options) { options.pnfs_policy.recall_awaits_whole = false; }},
-     .script_shows = false},
     {.name = "layoutreturn-reclaim-taken",
-     .breaks = {"RFC8881-18.44.3-2", "RFC8881-18.44.3-5"},
+     .breaks = {"RFC8881-18.44.3-2"},
      .sentence = "LAYOUTRETURN ignores lora_reclaim.",
      .server = {.call =
                     [](peer::CallStep& call) {

@@ -125,14 +125,13 @@ nfs4::Status describe_layout(const nfs4::LayoutgetArgs& args, const Object& obje
 }
 
 /// Takes a part away. Nothing is left of the layouts when all of them are back, and with them the
-/// whole file if that was recalled and is awaited (RFC 8881 12.5.5.1).
-bool give_back(StateTables& tables, LayoutState& layout, LayoutIomode iomode, ByteRange range,
-               bool awaits_whole = true) {
+/// whole file if that was recalled (RFC 8881 12.5.5.1).
+bool give_back(StateTables& tables, LayoutState& layout, LayoutIomode iomode, ByteRange range) {
   return_range(layout, iomode, range);
   tables.fence(*layout.file);
   layout.seqid = next_seqid(layout.seqid);
   const bool whole = range.first == 0 && range.last == kToTheEnd;
-  if (!layout.ranges.empty() || (layout.recalled && awaits_whole && !whole)) return false;
+  if (!layout.ranges.empty() || (layout.recalled && !whole)) return false;
   tables.remove_layout(layout);
   return true;
 }
@@ -159,11 +158,8 @@ void return_of_file(const nfs4::LayoutreturnArgs& args, CompoundCall& call, Clie
                     nfs4::LayoutreturnResult& result) {
   StateTables& tables = call.state.tables();
   const nfs4::LayoutreturnFile& scope = args.lora_layoutreturn.lr_layout;
-  if (args.lora_reclaim) {
-    // Layouts of an earlier run are gone with it.
-    if (!call.state.in_grace()) result.status = nfs4::Status::NFS4ERR_NO_GRACE;
-    return;
-  }
+  // Layouts of an earlier run are gone with it.
+  if (args.lora_reclaim) return;
   const auto stateid = effective_stateid(call, scope.lrf_stateid);
   if (!stateid) {
     result.status = stateid.error();
@@ -179,14 +175,11 @@ void return_of_file(const nfs4::LayoutreturnArgs& args, CompoundCall& call, Clie
     result.status = nfs4::Status::NFS4ERR_INVAL;
     return;
   }
-  const PnfsPolicy& policy = call.pnfs.data_servers->policy();
   nfs4::LayoutreturnStateid& left = result.resok4;
-  left.lrs_present =
-      !give_back(tables, **layout, args.lora_iomode, *range, policy.recall_awaits_whole);
+  left.lrs_present = !give_back(tables, **layout, args.lora_iomode, *range);
   if (left.lrs_present)
     left.lrs_stateid = tables.stateid(client, (*layout)->number, (*layout)->seqid);
-  if (left.lrs_present || policy.last_return_ends_stateid)
-    set_current_stateid(call, left.lrs_stateid);
+  set_current_stateid(call, left.lrs_stateid);
 }
 
 /// Whether the client may commit what it says that it wrote.

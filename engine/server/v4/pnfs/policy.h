@@ -23,16 +23,14 @@ struct PnfsPolicy {
   bool writes = true;                // false: WRITE at data servers leaves the file as it is
   bool reads_at_offset = true;       // false: READ at data servers gives the file's first octets
   bool checks_layoutget = true;      // false: LAYOUTGET takes any stateid
-  bool layoutget_awaits_grace = true;    // false: layouts are granted in the grace period
-  bool takes_old_seqids = true;          // false: layout seqids may be one behind, and no more
-  bool keeps_device = true;              // false: a client without layouts does not find the device
-  bool checks_locks = true;              // false: data servers let I/O through mandatory locks
-  double patience = 1;                   // leases from a recall on, before data servers refuse I/O
-  bool commit_keeps_size = true;         // false: LAYOUTCOMMIT truncates to the last write offset
-  bool commit_keeps_time = true;         // false: LAYOUTCOMMIT sets the time back
-  bool returns_all = true;               // false: LAYOUTRETURN4_ALL and _FSID return nothing
-  bool recall_awaits_whole = true;       // false: a recalled file may come back in parts
-  bool last_return_ends_stateid = true;  // false: the current stateid stays that of the layouts
+  bool layoutget_awaits_grace = true;  // false: layouts are granted in the grace period
+  bool takes_old_seqids = true;        // false: layout seqids may be one behind, and no more
+  bool keeps_device = true;            // false: a client without layouts does not find the device
+  bool checks_locks = true;            // false: data servers let I/O through mandatory locks
+  double patience = 1;                 // leases from a recall on, before data servers refuse I/O
+  bool commit_keeps_size = true;       // false: LAYOUTCOMMIT truncates to the last write offset
+  bool commit_keeps_time = true;       // false: LAYOUTCOMMIT sets the time back
+  bool returns_all = true;             // false: LAYOUTRETURN4_ALL and _FSID return nothing
 
   // What an administrator has it do.
   bool bulk_waits = true;                 // false: a bulk recall does not wait for other recalls
