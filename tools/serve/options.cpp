@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -55,6 +56,7 @@ struct Words {
   std::string packing = "sparse";
   std::string commit = "ds";
   bool keep_layouts = false;
+  std::uint32_t layout_seqid = 1;
   bool plain_data_servers = false;
   bool both_roles = false;
   bool mandatory_locks = false;
@@ -188,6 +190,11 @@ void describe(CLI::App& app, Words& words) {
       "--keep-layouts", words.keep_layouts,
       "let layouts outlive the last CLOSE of their file, and say so in LAYOUTGET; otherwise "
       "the last CLOSE returns them");
+  app.add_option("--layout-seqid", words.layout_seqid,
+                 "seqid of the first layout stateid of each file; RFC 8881 has 1, and another one "
+                 "lets a test reach the end of the seqids")
+      ->check(CLI::Range(std::uint32_t{1}, std::numeric_limits<std::uint32_t>::max()))
+      ->capture_default_str();
   app.add_flag("--plain-data-servers", words.plain_data_servers,
                "data servers are servers without pNFS too, and say both in EXCHANGE_ID; a COMPOUND "
                "has filehandles of one of them");
@@ -311,6 +318,7 @@ std::variant<Options, Ending> check(const Words& words) {
   options.server.direct_policy.recoverable_faults = words.recoverable_faults;
   options.server.pnfs_policy.layouts_end_at_close = !words.keep_layouts;
   options.server.pnfs_policy.says_return_on_close = !words.keep_layouts;
+  options.server.pnfs_policy.first_layout_seqid = words.layout_seqid;
   options.server.pnfs_policy.second_role = words.plain_data_servers;
   options.server.has_both_roles = words.both_roles;
   options.server.data_server_host = words.data_server_host;
@@ -340,8 +348,8 @@ std::variant<Options, Ending> parse(int argc, char** argv) {
   describe(app, words);
   try {
     app.parse(argc, argv);
-    for (const char* name :
-         {"--stripe-unit", "--stripe-turns", "--packing", "--commit", "--keep-layouts"})
+    for (const char* name : {"--stripe-unit", "--stripe-turns", "--packing", "--commit",
+                             "--keep-layouts", "--layout-seqid"})
       words.has_pattern |= app.count(name) > 0;
   } catch (const CLI::CallForHelp&) {
     return Ending{app.help(), 0};

@@ -34,6 +34,7 @@ def refusal(directory, *words):
     [
         (["--packing", "dense"], "the options of stripes need --pnfs or --pnfs-mds"),
         (["--stripe-turns", "2"], "the options of stripes need --pnfs or --pnfs-mds"),
+        (["--layout-seqid", "2"], "the options of stripes need --pnfs or --pnfs-mds"),
         (
             ["--pnfs", "2", "--stripe-turns", "2"],
             "--pnfs: more than one stripe unit of a data server in a stripe needs dense packing",

@@ -51,6 +51,10 @@ void SessionTable::note_reply(const peer::ReplyStep& reply) {
     slot.reply_dropped = false;
     if (!slot.retried) note_credential(slot, reply.call);
   }
+  const auto got = result_of<nfs4::LayoutgetResult>(results, Opnum::OP_LAYOUTGET);
+  if (got && got->status == Status::NFS4_OK) {
+    if (SessionHistory* session = session_of(reply.call)) session->got_layout = true;
+  }
   const auto returned = result_of<nfs4::LayoutreturnResult>(results, Opnum::OP_LAYOUTRETURN);
   if (returned && returned->status == Status::NFS4_OK) {
     if (SessionHistory* session = session_of(reply.call)) session->returned_layout = true;

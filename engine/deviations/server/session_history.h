@@ -36,6 +36,7 @@ struct SessionHistory {
   std::map<std::uint32_t, std::uint64_t> called_over;  // its connection, likewise
   std::uint32_t status_flags = 0;                      // that SEQUENCE has ever had
   bool returned_layout = false;                        // LAYOUTRETURN has succeeded
+  bool got_layout = false;                             // LAYOUTGET has succeeded
 };
 
 /// An OPEN that succeeded.

@@ -22,7 +22,7 @@ REUSE, ASKED, IN_USE, NOTIFIED = (
 )
 REPLACED = "replaced"
 # Devices one after the other.
-DEVICES = 20
+DEVICES = 100
 
 
 def user_who_asks(bench, requirement_id, *asked):
@@ -97,7 +97,7 @@ def test_deleted_unasked(bench, name):
 
 @case("server.pnfs.device.replaced-often", requirements=[REUSE], needs=NEEDS, over=ANY)
 def test_replaced(bench):
-    """The data servers of a client change 20 times, and its layouts are recalled each time. No device ID comes
+    """The data servers of a client change 100 times, and its layouts are recalled each time. No device ID comes
     twice."""
     user = watching_user(bench)
     devices = [user.layout.device]

@@ -20,6 +20,8 @@ NOENT, TOOSMALL = ["nfs:NFS4ERR_NOENT"], ["nfs:NFS4ERR_TOOSMALL"]
 LEAST_UNIT = FLAGS + 1
 IPV4, IPV6 = ("rdma", "tcp"), ("rdma6", "tcp6")
 UNKNOWN = b"\xa5" * DEVICE_ID_OCTETS
+NO_VERIFIER = b"\xa5" * 8
+MOST_PIECES = 256  # of a list of devices that a case reads
 # notify_deviceid_type4
 NOTIFICATIONS = {"none": [], "change": [1], "both": [1, 2]}
 
@@ -122,6 +124,19 @@ def test_unknown(bench):
     expect(user.device_info(gdia_device_id=UNKNOWN), INFO, must=NOENT)
 
 
+@case("server.pnfs.device.other-client", requirements=[INFO], needs=NEEDS, over=ANY, hostile=True)
+def test_other_client(bench):
+    """GETDEVICEINFO of the device of another client's layout, before a layout of one's own. A reply is right if the
+    client's own layout names that device too."""
+    user, other = user_with_layout(bench), LayoutUser(bench)
+    other.layout = user.layout
+    outcome = expect(other.device_info(), INFO, must=[*NOENT, kinds.REPLY])
+    if outcome.kind == kinds.REPLY:
+        other.take(other.layout_get())
+        shared = other.layout.device == user.layout.device
+        expect.true(shared, INFO, "the device is one of both clients", outcome=outcome)
+
+
 @case(
     "server.pnfs.device.unknown-maxcount-zero",
     requirements=[PROBE],
@@ -156,6 +171,16 @@ def test_notification(bench, name):
     expect.equal(more, [], NOTIFY, "notifications beyond those asked for", outcome=outcome)
 
 
+@case("server.pnfs.device.notification-supported", requirements=[NOTIFY], needs=NEEDS, over=ANY)
+def test_notification_supported(bench):
+    """GETDEVICEINFO that asks for all notifications. The reply promises one of them at least."""
+    types = NFS4.bitmap(*NOTIFICATIONS["both"])
+    outcome = user_with_layout(bench).device_info(gdia_notify_types=types)
+    expect(outcome, NOTIFY, must=[kinds.REPLY])
+    promised = _numbers(outcome.result["GETDEVICEINFO"].resok4.gdir_notification)
+    expect.at_least(len(promised), 1, NOTIFY, "notifications that are promised", outcome=outcome)
+
+
 def _numbers(words):
     return [32 * at + bit for at, word in enumerate(words) for bit in range(32) if word >> bit & 1]
 
@@ -163,9 +188,39 @@ def _numbers(words):
 @case("server.pnfs.devicelist.zero", requirements=[LIST], needs=NEEDS, over=ANY, hostile=True)
 def test_list_zero(bench):
     """GETDEVICELIST with gdla_maxdevices 0. A server may lack the operation."""
-    user = user_with_layout(bench)
-    asked = operation("GETDEVICELIST", gdla_maxdevices=0)
+    outcome = _list_devices(bench, user_with_layout(bench), gdla_maxdevices=0)
+    expect(outcome, LIST, must=["nfs:NFS4ERR_INVAL"])
+
+
+def _list_devices(bench, user, **fields):
+    """The Outcome of GETDEVICELIST. Ends the case if the target lacks it."""
+    asked = operation("GETDEVICELIST", **fields)
     outcome = user.session.exchange(putfh(user.handle), asked)
     if outcome.kind == "nfs:NFS4ERR_NOTSUPP":
         bench.unsupported("the target answers GETDEVICELIST with nfs:NFS4ERR_NOTSUPP")
-    expect(outcome, LIST, must=["nfs:NFS4ERR_INVAL"])
+    return outcome
+
+
+@case("server.pnfs.devicelist.pieces", requirements=[LIST], needs=NEEDS, over=ANY)
+def test_list_pieces(bench):
+    """GETDEVICELIST with gdla_maxdevices 1, until gdlr_eof. The first one has a verifier, which is ignored with
+    gdla_cookie 0. The list has the device of the client's layout. A server may lack the operation.
+    """
+    user = user_with_layout(bench)
+    cookie, verifier, devices = 0, NO_VERIFIER, []
+    for _ in range(MOST_PIECES):
+        where = {"gdla_cookie": cookie, "gdla_cookieverf": verifier}
+        outcome = _list_devices(bench, user, gdla_maxdevices=1, **where)
+        piece = expect(outcome, LIST, must=[kinds.REPLY]).result["GETDEVICELIST"].resok4
+        count = len(piece.gdlr_deviceid_list)
+        expect.at_most(count, 1, LIST, "device IDs of a piece", outcome=outcome)
+        devices += [bytes(each) for each in piece.gdlr_deviceid_list]
+        if piece.gdlr_eof:
+            break
+        moved = piece.gdlr_cookie != cookie
+        expect.true(moved, LIST, "gdlr_cookie goes on without gdlr_eof", outcome=outcome)
+        cookie, verifier = piece.gdlr_cookie, piece.gdlr_cookieverf
+    else:
+        bench.not_testable(f"the target has more than {MOST_PIECES} devices")
+    listed = bytes(user.layout.device) in devices
+    expect.true(listed, LIST, "the list has the device of the layout", outcome=outcome)

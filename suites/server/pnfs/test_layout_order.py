@@ -10,6 +10,7 @@ from steertag.suite.nfs_client.nfs4_client import fore_channel, putfh
 from .layout_checks import NEEDS, NFS4, user_with_layout
 
 ORDER, OLD = "RFC8881-12.5.5.2.1.1-1", "RFC8881-12.5.5.2.1.4-2"
+WRAP, LAST_SEQID = "RFC8881-12.5.5.2.1.4-1", 0xFFFFFFFF
 CURRENT = NFS4.StateId(seqid=1, other=bytes(12))  # the current stateid (RFC 8881 16.2.3.1.2)
 # Seqids that a case uses up at most.
 MOST_SEQIDS = 512
@@ -106,3 +107,19 @@ def test_too_old(bench):
     outcome = user.layout_get(loga_stateid=first)
     larger = {kinds.REPLY: "a larger range of seqids"}
     expect(outcome, OLD, must=["nfs:NFS4ERR_OLD_STATEID"], latitude=larger)
+
+
+@case("server.pnfs.seqid.wrap", requirements=[WRAP], needs=NEEDS, over=ANY)
+def test_wrap(bench):
+    """A layout has seqid 0xffffffff, and the next LAYOUTGET of the file gives 1. One with seqid 0xffffffff is then one
+    behind, and is accepted."""
+    option = f"--layout-seqid={LAST_SEQID}"
+    bench.serve_with(option)
+    user = LayoutUser(bench)
+    last = user.take(user.layout_get()).logr_stateid
+    if last.seqid != LAST_SEQID:
+        bench.not_testable(f"layout seqids begin at {last.seqid}", f"--server-arg={option}")
+    outcome = expect(user.layout_get(), WRAP, must=[kinds.REPLY])
+    behind = outcome.result["LAYOUTGET"].resok4.logr_stateid.seqid
+    expect.equal(behind, 1, WRAP, "seqid behind 0xffffffff", outcome=outcome)
+    expect(user.layout_get(loga_stateid=last), WRAP, must=[kinds.REPLY])

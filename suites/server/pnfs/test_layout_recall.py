@@ -1,8 +1,10 @@
 """CB_LAYOUTRECALL before a file is removed, and LAYOUTGET meanwhile (RFC 8881 12.5.5, 20.3)."""
 
+import pytest
+
 from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
-from steertag.suite.nfs_client.layout_user import LayoutUser
+from steertag.suite.nfs_client.layout_user import ALL, LayoutUser
 from steertag.suite.nfs_client.nfs4_client import putfh
 from .layout_checks import NEEDS, NFS4, user_with_layout, written
 
@@ -87,3 +89,31 @@ def test_conflict(bench):
     expect(user.layout_get(), ANSWERED, must=["nfs:NFS4ERR_RETURNCONFLICT"])
     user.layout_stateid = callback["CB_LAYOUTRECALL"].clora_recall.lor_layout.lor_stateid
     expect(user.layout_return(), ANSWERED, must=[kinds.REPLY])
+
+
+@case("server.pnfs.recall.conflict-{seqid}", requirements=[PENDING], needs=NEEDS, over=ANY)
+@pytest.mark.parametrize("seqid", ["equal", "above"])
+def test_conflict_seqid(bench, seqid):
+    """LAYOUTGET before the answer to CB_LAYOUTRECALL, with the seqid of the recall, or with one above it that
+    LAYOUTRETURN of a part gave. After the return of the file it succeeds."""
+    user = user_with_layout(bench)
+    _, callback = recall_by_removal(bench, user, PENDING)
+    if callback is None:
+        bench.not_testable("the layout of a file that is removed is not recalled")
+    user.layout_stateid = callback["CB_LAYOUTRECALL"].clora_recall.lor_layout.lor_stateid
+    if seqid == "above":
+        scope = {"lrf_length": user.layout.unit, "lrf_stateid": user.layout_stateid}
+        part = user.layout_return(lora_layoutreturn={"lr_layout": scope})
+        left = expect(part, PENDING, must=[kinds.REPLY]).result["LAYOUTRETURN"].resok4
+        user.layout_stateid = left.lrs_stateid
+    expect(user.layout_get(), PENDING, must=["nfs:NFS4ERR_RECALLCONFLICT"])
+    user.session.conn.callbacks.answer(callback, {"CB_LAYOUTRECALL": NFS4.Status.NFS4_OK})
+    scope = {"lrf_length": ALL, "lrf_stateid": user.layout_stateid}
+    back = user.layout_return(lora_layoutreturn={"lr_layout": scope})
+    expect(back, PENDING, must=[kinds.REPLY])
+    gone = {
+        "nfs:NFS4ERR_STALE": "the file is gone",
+        "nfs:NFS4ERR_LAYOUTTRYLATER": "no layout is readily available",
+    }
+    again = user.layout_get(loga_stateid=user.stateid)
+    expect(again, PENDING, must=[kinds.REPLY], latitude=gone)

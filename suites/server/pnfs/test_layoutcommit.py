@@ -8,6 +8,7 @@ from .layout_checks import written
 SHOWN, TIME, KEPT = "RFC8881-12.5.4-2", "RFC8881-12.5.4.1-1", "RFC8881-12.5.4.2-1"
 REPLY, IOMODE, RECLAIM = "RFC8881-12.5.4.2-2", "RFC8881-18.42.3-1", "RFC8881-18.42.3-2"
 BEHIND = 10  # octets that LAYOUTCOMMIT adds
+HOUR_S = 3600
 
 
 def new_size(outcome):
@@ -98,6 +99,25 @@ def test_time(bench):
     past = NFS4.Time(seconds=1, nseconds=0)
     outcome = expect(user.layout_commit(len(content) - 1, past), TIME, must=[kinds.REPLY])
     expect.at_least(_modified(user), before, TIME, "time_modify", outcome=outcome)
+
+
+@case("server.pnfs.layoutcommit.time-later", requirements=[TIME], needs=NEEDS, over=ANY)
+def test_later_time(bench):
+    """LAYOUTCOMMIT that suggests a time_modify in an hour. The server takes that, its own time, or leaves the former
+    one: RFC 8881 12.5.4.1 permits all three. A second one that suggests half an hour sets nothing back.
+    """
+    user = user_with_layout(bench)
+    content = written(bench, user, TIME)
+    expect(user.layout_commit(len(content) - 1), TIME, must=[kinds.REPLY])
+    before = _modified(user)
+    later = NFS4.Time(seconds=before[0] + HOUR_S, nseconds=0)
+    outcome = expect(user.layout_commit(len(content) - 1, later), TIME, must=[kinds.REPLY])
+    after = _modified(user)
+    expect.at_least(after, before, TIME, "time_modify", outcome=outcome)
+    expect.at_most(after, (later.seconds, 0), TIME, "time_modify", outcome=outcome)
+    between = NFS4.Time(seconds=before[0] + HOUR_S // 2, nseconds=0)
+    outcome = expect(user.layout_commit(len(content) - 1, between), TIME, must=[kinds.REPLY])
+    expect.at_least(_modified(user), after, TIME, "time_modify", outcome=outcome)
 
 
 def _modified(user):

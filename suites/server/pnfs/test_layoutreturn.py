@@ -3,13 +3,16 @@
 import pytest
 
 from steertag.suite import ANY, case, expect, kinds
-from steertag.suite.nfs_client.layout_user import ANY_LAYOUT, LayoutUser, READ_LAYOUT
-from .layout_checks import FENCED, need_commit_at_data_servers, NEEDS, NFS4
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.layout_user import ALL, ANY_LAYOUT, LayoutUser, READ_LAYOUT
+from steertag.suite.nfs_client.nfs4_client import putfh, read
+from .layout_checks import BAD_STATEID, FENCED, need_commit_at_data_servers, NEEDS, NFS4
 from .layout_checks import user_with_layout, written
+from .test_layout_recall import recall_by_removal
 
 LAST, HARMLESS, WITHOUT = "RFC8881-18.44.3-1", "RFC8881-18.44.3-2", "RFC8881-12.5.1-3"
-REJECTED = "RFC8881-13.6-2"
-ZEROS = bytes(12)
+REJECTED, LATE = "RFC8881-13.6-2", "RFC8881-18.44.3-5"
+CURRENT = NFS4.StateId(seqid=1, other=bytes(12))  # the current stateid (RFC 8881 16.2.3.1.2)
 BULK = {
     "fsid": NFS4.LayoutreturnType.LAYOUTRETURN4_FSID,
     "all": NFS4.LayoutreturnType.LAYOUTRETURN4_ALL,
@@ -22,6 +25,59 @@ def test_last(bench):
     outcome = expect(user_with_layout(bench).layout_return(), LAST, must=[kinds.REPLY])
     left = outcome.result["LAYOUTRETURN"].resok4
     expect.true(not left.lrs_present, LAST, "lrs_present is FALSE", outcome=outcome)
+
+
+@case(
+    "server.pnfs.layoutreturn.last-current",
+    requirements=[LAST],
+    needs=NEEDS,
+    over=ANY,
+    hostile=True,
+)
+def test_last_current(bench):
+    """One COMPOUND has OPEN_DOWNGRADE, LAYOUTRETURN of all layouts of the file, and READ with the current stateid. That
+    is the stateid of the open no more, nor the anonymous one, so that READ is refused."""
+    user = user_with_layout(bench)
+    written(bench, user, LAST)
+    # The control: the current stateid is that of the open.
+    done = user.session.run(putfh(user.handle), _open_kept(user.stateid), read(1, 0, CURRENT))
+    again = _open_kept(done["OPEN_DOWNGRADE"].resok4.open_stateid)
+    scope = {"lrf_length": ALL, "lrf_stateid": user.layout_stateid}
+    back = {"lora_iomode": ANY_LAYOUT, "lora_layoutreturn": {"lr_layout": scope}}
+    returned = operation("LAYOUTRETURN", **back)
+    outcome = user.session.exchange(putfh(user.handle), again, returned, read(1, 0, CURRENT))
+    expect(outcome, LAST, must=BAD_STATEID)
+    expect.true("READ" in outcome.result, LAST, "LAYOUTRETURN succeeds", outcome=outcome)
+
+
+def _open_kept(stateid):
+    """OPEN_DOWNGRADE to what the open has."""
+    return operation(
+        "OPEN_DOWNGRADE",
+        open_stateid=stateid,
+        share_access=NFS4.OPEN4_SHARE_ACCESS_BOTH,
+        share_deny=NFS4.OPEN4_SHARE_DENY_NONE,
+    )
+
+
+@case("server.pnfs.layoutreturn.recalled-parts", requirements=[LAST], needs=NEEDS, over=ANY)
+def test_recalled_parts(bench):
+    """The layouts of a file are recalled, and come back in two parts. Each LAYOUTRETURN leaves a stateid, as the recall
+    waits for the return of the whole file. That one leaves none."""
+    user = user_with_layout(bench)
+    _, callback = recall_by_removal(bench, user, LAST)
+    if callback is None:
+        bench.not_testable("the layout of a file that is removed is not recalled")
+    user.session.conn.callbacks.answer(callback, {"CB_LAYOUTRECALL": NFS4.Status.NFS4_OK})
+    stateid = callback["CB_LAYOUTRECALL"].clora_recall.lor_layout.lor_stateid
+    unit = user.layout.unit
+    for start, length, is_left in ((0, unit, True), (unit, ALL, True), (0, ALL, False)):
+        scope = {"lrf_offset": start, "lrf_length": length, "lrf_stateid": stateid}
+        returned = user.layout_return(lora_layoutreturn={"lr_layout": scope})
+        left = expect(returned, LAST, must=[kinds.REPLY]).result["LAYOUTRETURN"].resok4
+        what = "lrs_present while the recall waits" if is_left else "lrs_present at the end"
+        expect.equal(bool(left.lrs_present), is_left, LAST, what, outcome=returned)
+        stateid = left.lrs_stateid
 
 
 @case("server.pnfs.layoutreturn.not-held", requirements=[HARMLESS], needs=NEEDS, over=ANY)
@@ -46,6 +102,19 @@ def test_reclaim(bench, name):
     """LAYOUTRETURN of a file system, or of all, with lora_reclaim."""
     outcome = _return_bulk(user_with_layout(bench), name, lora_reclaim=True)
     expect(outcome, HARMLESS, must=["nfs:NFS4ERR_INVAL"])
+
+
+@case(
+    "server.pnfs.layoutreturn.reclaim-file",
+    requirements=[LATE],
+    needs=NEEDS,
+    over=ANY,
+    hostile=True,
+)
+def test_reclaim_file(bench):
+    """LAYOUTRETURN of a file with lora_reclaim outside of a grace period."""
+    outcome = user_with_layout(bench).layout_return(lora_reclaim=True)
+    expect(outcome, LATE, must=["nfs:NFS4ERR_NO_GRACE"])
 
 
 def _return_bulk(user, name, **fields):

@@ -7,6 +7,7 @@ from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.layout_user import LayoutUser
 from steertag.suite.nfs_client.nfs4_client import putfh
 from .layout_checks import FENCED, LOST, NEEDS, user_with_layout, written
+from .test_layout_recall import remove
 
 STALE, RELEASED = "RFC8881-12.5.5-2", "RFC8881-12.7.1-1"
 
@@ -26,6 +27,19 @@ def test_restart(bench):
     expect(back.read_part(part), RELEASED, must=FENCED)
     back.use_layout()
     expect(back.read_part(back.parts()[0]), RELEASED, must=[kinds.REPLY])
+
+
+@case("server.pnfs.lost.restart-other-client", requirements=[RELEASED], needs=NEEDS, over=ANY)
+def test_restart_other_client(bench):
+    """A client with a layout comes back with another verifier. Another client gets a layout of the file, and returns it.
+    It then removes the file, and waits for no layout of the former instance."""
+    user = user_with_layout(bench)
+    LayoutUser(bench, name=user.name, former=user)
+    other = LayoutUser(bench, name=user.name)
+    other.take(expect(other.layout_get(), RELEASED, must=[kinds.REPLY]))
+    expect(other.layout_return(), RELEASED, must=[kinds.REPLY])
+    removed = [kinds.REPLY, "nfs:NFS4ERR_FILE_OPEN"]
+    expect(remove(bench, other, other.name), RELEASED, must=removed)
 
 
 @case("server.pnfs.lost.removed-{name}", requirements=[STALE], needs=NEEDS, over=ANY, hostile=True)

@@ -79,6 +79,22 @@ void forget_returned_device(peer::ReplyStep& reply, SessionTable& sessions) {
       reply, Opnum::OP_GETDEVICEINFO, [](auto& result) { result.status = Status::NFS4ERR_NOENT; });
 }
 
+/// GETDEVICEINFO of a device gets NFS4ERR_INVAL before the session has got a layout.
+void refuse_other_clients_device(peer::ReplyStep& reply, SessionTable& sessions) {
+  const SessionHistory* session = sessions.session_of(reply.call);
+  if (!session || session->got_layout) return;
+  change_result<nfs4::GetdeviceinfoResult>(
+      reply, Opnum::OP_GETDEVICEINFO, [](auto& result) { result.status = Status::NFS4ERR_INVAL; });
+}
+
+/// `change(GetdevicelistResult&)` of a GETDEVICELIST with a cookie of 0, and a verifier.
+template <class Change>
+void change_first_list(peer::ReplyStep& reply, Change change) {
+  const auto args = arguments_of<nfs4::GetdevicelistArgs>(reply.call, Opnum::OP_GETDEVICELIST);
+  const bool first = args && args->gdla_cookie == 0 && args->gdla_cookieverf != nfs4::Verifier{};
+  if (first) change_result<nfs4::GetdevicelistResult>(reply, Opnum::OP_GETDEVICELIST, change);
+}
+
 constexpr Deviation kDevices[] = {
     {.name = "stripe-index-beyond",
      .breaks = {"RFC8881-13.3-1"},
@@ -265,6 +281,52 @@ constexpr Deviation kDevices[] = {
                           call, Opnum::OP_GETDEVICELIST, [](auto& args) {
                             args.gdla_maxdevices = std::max(args.gdla_maxdevices, 1U);
                           });
+                    }},
+     .script_shows = false},
+    {.name = "devicelist-verifier-checked",
+     .breaks = {"RFC8881-18.41.3-1"},
+     .sentence = "GETDEVICELIST with gdla_cookie 0 and a verifier gets NFS4ERR_NOT_SAME.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_first_list(
+                          reply, [](auto& result) { result.status = Status::NFS4ERR_NOT_SAME; });
+                    }},
+     .script_shows = false},
+    {.name = "devicelist-too-long",
+     .breaks = {"RFC8881-18.41.3-1"},
+     .sentence = "GETDEVICELIST gives one device ID more than gdla_maxdevices.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_result<nfs4::GetdevicelistResult>(
+                          reply, Opnum::OP_GETDEVICELIST, [](auto& result) {
+                            auto& list = result.resok4.gdlr_deviceid_list;
+                            if (!list.empty()) list.push_back(nfs4::DeviceId(list.back()));
+                          });
+                    }},
+     .script_shows = false},
+    {.name = "devicelist-endless",
+     .breaks = {"RFC8881-18.41.3-1"},
+     .sentence = "gdlr_eof of GETDEVICELIST is never TRUE.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_result<nfs4::GetdevicelistResult>(
+                          reply, Opnum::OP_GETDEVICELIST,
+                          [](auto& result) { result.resok4.gdlr_eof = false; });
+                    }},
+     .script_shows = false},
+    {.name = "other-clients-device-invalid",
+     .breaks = {"RFC8881-18.40.3-1"},
+     .sentence = "GETDEVICEINFO gets NFS4ERR_INVAL before the client has got a layout.",
+     .server = {.session_reply = refuse_other_clients_device},
+     .script_shows = false},
+    {.name = "device-notifications-refused",
+     .breaks = {"RFC8881-12.2.10-2"},
+     .sentence = "GETDEVICEINFO promises no notifications.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_result<nfs4::GetdeviceinfoResult>(
+                          reply, Opnum::OP_GETDEVICEINFO,
+                          [](auto& result) { result.resok4.gdir_notification = {}; });
                     }},
      .script_shows = false},
     {.name = "device-notification-unasked",

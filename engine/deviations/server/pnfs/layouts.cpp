@@ -17,6 +17,7 @@ using peer::ServerOptions;
 
 constexpr std::uint64_t kToTheEnd = ~std::uint64_t{0};
 constexpr std::uint64_t kShortRange = 1;  // octets
+constexpr std::int64_t kHour = 3600;      // s
 
 template <class Change>
 void change_layout_wish(peer::CallStep& call, Change change) {
@@ -51,6 +52,14 @@ void exchange_seqids(peer::ReplyStep& reply) {
   change_result<nfs4::LayoutreturnResult>(reply, Opnum::OP_LAYOUTRETURN, [&](auto& result) {
     result.resok4.lrs_stateid.seqid = of_get;
   });
+}
+
+/// In the suite a layout has seqid 1 until it is recalled.
+void take_seqid_for_answer(peer::ReplyStep& reply) {
+  const auto asked = arguments_of<nfs4::LayoutgetArgs>(reply.call, Opnum::OP_LAYOUTGET);
+  if (!asked || asked->loga_stateid.seqid < 2) return;
+  change_status<nfs4::LayoutgetResult>(reply, Opnum::OP_LAYOUTGET, Status::NFS4ERR_RECALLCONFLICT,
+                                       Status::NFS4ERR_RETURNCONFLICT);
 }
 
 constexpr Deviation kLayouts[] = {
@@ -175,6 +184,12 @@ constexpr Deviation kLayouts[] = {
      .sentence = "LAYOUTRETURN and LAYOUTGET of one COMPOUND have each other's seqid.",
      .server = {.reply = exchange_seqids},
      .script_shows = false},
+    {.name = "layout-seqid-wraps-to-zero",
+     .breaks = {"RFC8881-12.5.5.2.1.4-1"},
+     .sentence = "Behind layout seqid 0xffffffff comes 0.",
+     .server = {.options =
+                    [](ServerOptions& options) { options.pnfs_policy.skips_seqid_zero = false; }},
+     .script_shows = false},
     {.name = "layout-seqid-old-refused",
      .breaks = {"RFC8881-12.5.5.2.1.4-2"},
      .sentence = "A layout seqid that is more than one behind gets NFS4ERR_OLD_STATEID.",
@@ -236,6 +251,18 @@ constexpr Deviation kLayouts[] = {
      .sentence = "LAYOUTCOMMIT sets time_modify back.",
      .server = {.options =
                     [](ServerOptions& options) { options.pnfs_policy.commit_keeps_time = false; }},
+     .script_shows = false},
+    {.name = "layoutcommit-time-ahead",
+     .breaks = {"RFC8881-12.5.4.1-1"},
+     .sentence = "LAYOUTCOMMIT sets a time_modify one hour behind the suggested one.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_arguments<nfs4::LayoutcommitArgs>(
+                          call, Opnum::OP_LAYOUTCOMMIT, [](auto& args) {
+                            if (args.loca_time_modify.nt_timechanged)
+                              args.loca_time_modify.nt_time.seconds += kHour;
+                          });
+                    }},
      .script_shows = false},
     {.name = "layoutcommit-ignored",
      .breaks = {"RFC8881-12.5.4-2"},
@@ -316,6 +343,28 @@ constexpr Deviation kLayouts[] = {
                           [](auto& result) { result.resok4.lrs_present = true; });
                     }},
      .script_shows = false},
+    {.name = "layoutreturn-current-stateid-kept",
+     .breaks = {"RFC8881-18.44.3-1"},
+     .sentence = "The LAYOUTRETURN of the last layout leaves the current stateid as it was.",
+     .server =
+         {.options =
+              [](ServerOptions& options) { options.pnfs_policy.last_return_ends_stateid = false; }},
+     .script_shows = false},
+    {.name = "layoutreturn-parts-end-recall",
+     .breaks = {"RFC8881-18.44.3-1"},
+     .sentence = "LAYOUTRETURNs of all parts end the recall of the file, and give no stateid.",
+     .server = {.options = [](ServerOptions&
+                                  options) { options.pnfs_policy.recall_awaits_scope = false; }},
+     .script_shows = false},
+    {.name = "layoutreturn-late-reclaim-taken",
+     .breaks = {"RFC8881-18.44.3-5"},
+     .sentence = "LAYOUTRETURN of a file with lora_reclaim gets NFS4_OK outside of a grace period.",
+     .server = {.reply =
+                    [](peer::ReplyStep& reply) {
+                      change_status<nfs4::LayoutreturnResult>(
+                          reply, Opnum::OP_LAYOUTRETURN, Status::NFS4ERR_NO_GRACE, Status::NFS4_OK);
+                    }},
+     .script_shows = false},
     {.name = "layoutreturn-reclaim-taken",
      .breaks = {"RFC8881-18.44.3-2"},
      .sentence = "LAYOUTRETURN ignores lora_reclaim.",
@@ -388,6 +437,12 @@ constexpr Deviation kLayouts[] = {
                                                            Status::NFS4ERR_RECALLCONFLICT,
                                                            Status::NFS4ERR_LAYOUTTRYLATER);
                     }},
+     .script_shows = false},
+    {.name = "recall-seqid-taken-for-answer",
+     .breaks = {"RFC8881-12.5.5.2.1.3-1"},
+     .sentence =
+         "LAYOUTGET with the seqid of a recall gets NFS4ERR_RETURNCONFLICT before its answer.",
+     .server = {.reply = take_seqid_for_answer},
      .script_shows = false},
     {.name = "return-conflict-later",
      .breaks = {"RFC8881-12.5.5.2.1.3-2"},

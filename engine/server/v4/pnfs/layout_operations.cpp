@@ -126,12 +126,14 @@ nfs4::Status describe_layout(const nfs4::LayoutgetArgs& args, const Object& obje
 
 /// Takes a part away. Nothing is left of the layouts when all of them are back, and with them the
 /// whole file if that was recalled (RFC 8881 12.5.5.1).
-bool give_back(StateTables& tables, LayoutState& layout, LayoutIomode iomode, ByteRange range) {
+bool give_back(StateTables& tables, LayoutState& layout, LayoutIomode iomode, ByteRange range,
+               const PnfsPolicy& policy) {
   return_range(layout, iomode, range);
   tables.fence(*layout.file);
   layout.seqid = next_seqid(layout.seqid);
   const bool whole = range.first == 0 && range.last == kToTheEnd;
-  if (!layout.ranges.empty() || (layout.recalled && !whole)) return false;
+  const bool waits = layout.recalled && !whole && policy.recall_awaits_scope;
+  if (!layout.ranges.empty() || waits) return false;
   tables.remove_layout(layout);
   return true;
 }
@@ -145,13 +147,14 @@ bool conflicts_with_bulk(nfs4::LayoutreturnType type, const Client& client,
          static_cast<std::uint32_t>(type) != static_cast<std::uint32_t>(client.bulk->type);
 }
 
-void return_all(StateTables& tables, Client& client, LayoutIomode iomode) {
+void return_all(StateTables& tables, Client& client, LayoutIomode iomode,
+                const PnfsPolicy& policy) {
   if (is_in_bulk_recall(client) && iomode == LayoutIomode::LAYOUTIOMODE4_ANY)
     return end_bulk_recall(tables, client);
   std::vector<StateNumber> numbers;
   for (const auto& [number, layout] : client.layouts) numbers.push_back(number);
   for (const StateNumber number : numbers)
-    give_back(tables, client.layouts.at(number), iomode, kWholeFile);
+    give_back(tables, client.layouts.at(number), iomode, kWholeFile, policy);
 }
 
 void return_of_file(const nfs4::LayoutreturnArgs& args, CompoundCall& call, Client& client,
@@ -176,10 +179,12 @@ void return_of_file(const nfs4::LayoutreturnArgs& args, CompoundCall& call, Clie
     return;
   }
   nfs4::LayoutreturnStateid& left = result.resok4;
-  left.lrs_present = !give_back(tables, **layout, args.lora_iomode, *range);
+  const PnfsPolicy& policy = call.pnfs.data_servers->policy();
+  left.lrs_present = !give_back(tables, **layout, args.lora_iomode, *range, policy);
   if (left.lrs_present)
     left.lrs_stateid = tables.stateid(client, (*layout)->number, (*layout)->seqid);
-  set_current_stateid(call, left.lrs_stateid);
+  if (left.lrs_present || policy.last_return_ends_stateid)
+    set_current_stateid(call, left.lrs_stateid);
 }
 
 /// Whether the client may commit what it says that it wrote.
@@ -262,9 +267,14 @@ void op_layoutget(const nfs4::LayoutgetArgs& args, CompoundCall& call,
     return;
   }
   LayoutState* layout = layout_of(**file, **client);
-  if (!layout) layout = &tables.add_layout(**client, **file);
+  if (!layout) {
+    layout = &tables.add_layout(**client, **file);
+    layout->seqid = policy.first_layout_seqid - 1;
+  }
+  const std::uint32_t former_seqid = layout->seqid;
   layout->device = call.pnfs.data_servers->device();
   grant_range(*layout, args.loga_iomode, kWholeFile);
+  if (!policy.skips_seqid_zero) layout->seqid = former_seqid + 1;
   note_grant(tables, *layout, call.slot);
   result.resok4.logr_stateid = tables.stateid(**client, layout->number, layout->seqid);
   set_current_stateid(call, result.resok4.logr_stateid);
@@ -322,7 +332,7 @@ void op_layoutreturn(const nfs4::LayoutreturnArgs& args, CompoundCall& call,
   }
   // There is one file system with layouts.
   if (bulk && !policy.returns_all) return;
-  if (bulk) return return_all(call.state.tables(), **client, args.lora_iomode);
+  if (bulk) return return_all(call.state.tables(), **client, args.lora_iomode, policy);
   return_of_file(args, call, **client, result);
 }
 

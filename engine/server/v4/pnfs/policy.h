@@ -1,6 +1,8 @@
 // What data servers and their metadata server may decide. The defaults conform to RFC 8881.
 #pragma once
 
+#include <cstdint>
+
 namespace steertag::peer {
 
 struct PnfsPolicy {
@@ -23,14 +25,18 @@ struct PnfsPolicy {
   bool writes = true;                // false: WRITE at data servers leaves the file as it is
   bool reads_at_offset = true;       // false: READ at data servers gives the file's first octets
   bool checks_layoutget = true;      // false: LAYOUTGET takes any stateid
-  bool layoutget_awaits_grace = true;  // false: layouts are granted in the grace period
-  bool takes_old_seqids = true;        // false: layout seqids may be one behind, and no more
-  bool keeps_device = true;            // false: a client without layouts does not find the device
-  bool checks_locks = true;            // false: data servers let I/O through mandatory locks
-  double patience = 1;                 // leases from a recall on, before data servers refuse I/O
-  bool commit_keeps_size = true;       // false: LAYOUTCOMMIT truncates to the last write offset
-  bool commit_keeps_time = true;       // false: LAYOUTCOMMIT sets the time back
-  bool returns_all = true;             // false: LAYOUTRETURN4_ALL and _FSID return nothing
+  bool layoutget_awaits_grace = true;    // false: layouts are granted in the grace period
+  bool takes_old_seqids = true;          // false: layout seqids may be one behind, and no more
+  bool keeps_device = true;              // false: a client without layouts does not find the device
+  bool checks_locks = true;              // false: data servers let I/O through mandatory locks
+  double patience = 1;                   // leases from a recall on, before data servers refuse I/O
+  bool commit_keeps_size = true;         // false: LAYOUTCOMMIT truncates to the last write offset
+  bool commit_keeps_time = true;         // false: LAYOUTCOMMIT sets the time back
+  bool returns_all = true;               // false: LAYOUTRETURN4_ALL and _FSID return nothing
+  bool last_return_ends_stateid = true;  // false: it leaves the current stateid as it was
+  bool recall_awaits_scope = true;       // false: parts end a recall, as the whole file does
+  bool skips_seqid_zero = true;          // false: layout seqids have 0 behind 0xffffffff
+  std::uint32_t first_layout_seqid = 1;  // of the first LAYOUTGET of a file
 
   // What an administrator has it do.
   bool bulk_waits = true;                 // false: a bulk recall does not wait for other recalls
