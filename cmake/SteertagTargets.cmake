@@ -56,7 +56,7 @@ if(STEERTAG_QUICK AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   target_compile_options(steertag_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
-# Optimising GoogleTest and rapidcheck templates doubles the build and finds nothing; checks of undefined behaviour in
+# Optimising GoogleTest and rapidcheck templates doubles the build and finds nothing. Checks of undefined behaviour in
 # them take half as long again, line numbers a tenth. The libraries under test have those checks, and lines. The
 # macros of tests name the source: without the checkout's place in that name, one compiler cache serves every checkout.
 # A target's own options come before those of what it links, and the last one counts: so these are linked.

@@ -18,10 +18,8 @@ STEADY_S = STEADY * LOOK_S
 TOGETHER = 4
 RETURN_LIMIT_S = 20
 MOST_LOOKS = round(RETURN_LIMIT_S / LOOK_S)
-RETURNED, LEAST_LOOK = (
-    0.9,
-    0.5,
-)  # of the throughput before: that of TOGETHER looks, and of one alone
+# Of the throughput before: that of TOGETHER looks, and of one alone.
+RETURNED, LEAST_LOOK = 0.9, 0.5
 # What the victim carries before its death at least, of a part like that of each other data server.
 LEAST_PART = 0.5
 MOST_TRIES = 3  # of a round whose victim has carried less

@@ -22,7 +22,7 @@ class Clock:
 
 
 class Transfer:
-    """FULL octets a look, of which the victim has a part. After its death there are those of `behind`, then FULL again."""
+    """FULL octets a look. The victim has a part of them. After its death there are those of `behind`, then FULL again."""
 
     def __init__(self, clock, behind, part):
         self.done_bytes = 0

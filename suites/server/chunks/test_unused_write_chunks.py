@@ -79,8 +79,8 @@ def test_no_eligible_result(bench, procedure):
 @pytest.mark.parametrize("names", LISTED)
 @pytest.mark.parametrize("name", THRESHOLDS)
 def test_listing(bench, name, names):
-    """READDIR with names of 200 octets: the write chunk stays unused whatever the size of the reply is, and whether
-    it is inline or in the reply chunk."""
+    """READDIR with names of 200 octets. The reply is inline or in the reply chunk. The write chunk stays unused
+    whatever its size."""
     most = names * LISTED_OCTETS
     for number in range(names):
         bench.file(name=f"{number:03}{'n' * 197}")

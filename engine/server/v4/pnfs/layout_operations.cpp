@@ -124,8 +124,8 @@ nfs4::Status describe_layout(const nfs4::LayoutgetArgs& args, const Object& obje
   return nfs4::Status::NFS4_OK;
 }
 
-/// Takes a part away. Nothing is left of the layouts when all of them are back, and with them the
-/// whole file if that was recalled (RFC 8881 12.5.5.1).
+/// Takes a part away. Nothing is left of the layouts when all of them are back. If the file was
+/// recalled, the whole of it has to come back too (RFC 8881 12.5.5.1).
 bool give_back(StateTables& tables, LayoutState& layout, LayoutIomode iomode, ByteRange range,
                const PnfsPolicy& policy) {
   return_range(layout, iomode, range);
