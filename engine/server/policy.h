@@ -19,4 +19,11 @@ struct RetryPolicy {
   bool keeps_large = true;      // false: a call above kSmallCall octets is executed again
 };
 
+/// Opens, locks and stateids of NFS version 4 (RFC 7530 9, RFC 8881 8 and 9).
+struct StatePolicy {
+  bool failures_use_seqids = true;  // false: in minor version 0 a request that fails leaves a seqid
+  bool restores_stateid = true;     // false: RESTOREFH restores the filehandle alone
+  bool gives_denial_back = true;    // false: what an open denies outlives OPEN_DOWNGRADE
+};
+
 }  // namespace steertag::peer

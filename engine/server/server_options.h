@@ -40,6 +40,8 @@ struct ServerOptions {
   std::size_t reply_budget_bytes = kReplyBudgetBytes;
   RecordPolicy records;
   RetryPolicy retries;
+  /// For who makes the programs.
+  StatePolicy states;
   fabric::iwarp::Policy iwarp;
   fabric::roce::Policy roce;
   Squash squash;

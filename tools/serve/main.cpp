@@ -133,6 +133,7 @@ int serve(const Options& options) {
   state.layouts_end_at_close = options.server.pnfs_policy.layouts_end_at_close;
   state.slots = options.slots;
   state.mandatory_locks = options.mandatory_locks;
+  state.policy = options.server.states;
   state.recovery_path = options.recovery_file;
   if (!state.recovery_path.empty()) {
     if (const auto usable = check_recovery_file(state.recovery_path); !usable)

@@ -103,6 +103,7 @@ struct ServerHistory {
   std::optional<std::optional<wire::PrivateData>> first_announcement;  // of the first client
   std::set<std::uint32_t> lost_calls;  // XIDs of calls over which a connection was lost
   std::uint32_t lost_pulls = 0;        // connections that ended with calls in History::pulled
+  std::uint32_t refused_pulls = 0;     // connections that ended because an RDMA Read was refused
   std::map<std::string, std::uint32_t> first_xids;  // by SessionRequest::slot_key
   // By session: the connection that used it first.
   std::map<std::string, std::weak_ptr<peer::InterposedConnection>> session_connections;

@@ -112,4 +112,12 @@ std::optional<nfs4::SessionId> SessionTable::of_other_client(std::uint64_t clien
   return std::nullopt;
 }
 
+std::optional<nfs4::SessionId> SessionTable::with_end_of(const nfs4::SessionId& id) const {
+  const std::size_t half = id.size() / 2;
+  for (const auto& [known, session] : sessions_) {
+    if (std::ranges::equal(View(known).subspan(half), View(id).subspan(half))) return known;
+  }
+  return std::nullopt;
+}
+
 }  // namespace steertag::deviations

@@ -60,6 +60,8 @@ class SessionTable {
   bool any_other_has(const SessionHistory& session, std::uint64_t connection) const;
   /// The ID of a session of another client than this one.
   std::optional<nfs4::SessionId> of_other_client(std::uint64_t client) const;
+  /// The ID of a session whose last eight octets are those of `id`.
+  std::optional<nfs4::SessionId> with_end_of(const nfs4::SessionId& id) const;
   std::size_t count_of_client(std::uint64_t client) const;
   void forget(const nfs4::SessionId& id) { sessions_.erase(id); }
 

@@ -5,6 +5,7 @@
 #include "server/v4/directory_access.h"
 #include "server/v4/file_operations.h"
 #include "server/v4/state/nfs4_state.h"
+#include "server/v4/state/tables.h"
 #include "server/v4/status_map.h"
 
 namespace steertag::peer {
@@ -65,7 +66,9 @@ void op_restorefh(const nfs4::Void& /*args*/, CompoundCall& call, nfs4::Restoref
                                            : nfs4::Status::NFS4ERR_NOFILEHANDLE;
     return;
   }
+  const auto present = call.current ? call.current->stateid : nfs4::StateId{};
   call.current = call.saved;
+  if (!call.state.tables().options.policy.restores_stateid) call.current->stateid = present;
 }
 
 void op_lookup(const nfs4::LookupArgs& args, CompoundCall& call, nfs4::LookupResult& result) {

@@ -322,7 +322,8 @@ void op_open_downgrade(const nfs4::OpenDowngradeArgs& args, CompoundCall& call,
                 result.status = nfs4::Status::NFS4ERR_INVAL;
                 return;
               }
-              downgrade(open, access, args.share_deny);
+              const StatePolicy& policy = call.state.tables().options.policy;
+              downgrade(open, access, policy.gives_denial_back ? args.share_deny : open.deny);
               call.state.tables().fence(*open.file);
               open.seqid = next_seqid(open.seqid);
               result.resok4.open_stateid =

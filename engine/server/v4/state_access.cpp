@@ -25,7 +25,9 @@ SeqidOrder order_of(const OwnerSequence& sequence, std::uint32_t seqid) {
   return seqid == sequence.seqid + 1 ? SeqidOrder::next : SeqidOrder::wrong;
 }
 
-bool moves_seqid(nfs4::Status status) {
+bool moves_seqid(nfs4::Status status, const CompoundCall& call) {
+  const bool failed = status != nfs4::Status::NFS4_OK;
+  if (failed && !call.state.tables().options.policy.failures_use_seqids) return false;
   switch (status) {
     case nfs4::Status::NFS4ERR_STALE_CLIENTID:
     case nfs4::Status::NFS4ERR_STALE_STATEID:

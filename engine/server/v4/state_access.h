@@ -22,13 +22,13 @@ enum class SeqidOrder : std::uint8_t { next, repeated, wrong };
 SeqidOrder order_of(const OwnerSequence& sequence, std::uint32_t seqid);
 
 /// Whether a request with this outcome uses up a seqid (RFC 7530 9.1.7).
-bool moves_seqid(nfs4::Status status);
+bool moves_seqid(nfs4::Status status, const CompoundCall& call);
 
 /// Keeps the result for a retry, and moves the seqid on, if its status says so.
 template <class Result>
 void keep_reply(OwnerSequence& sequence, std::uint32_t seqid, nfs4::Opnum operation,
                 const Result& result, const CompoundCall& call) {
-  if (!moves_seqid(result.status)) return;
+  if (!moves_seqid(result.status, call)) return;
   SavedReply reply;
   reply.operation = operation;
   wire::Writer writer(reply.result);

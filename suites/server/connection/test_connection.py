@@ -4,7 +4,7 @@ import pytest
 
 from steertag import fabric, wire
 from steertag.suite import ANY, case, expect, kinds
-from ..chunk_checks import expect_read_data, read_call, write_call
+from ..chunk_checks import expect_read_data, read_call, TRANSFER_FAILED, write_call
 from ..message_words import either
 
 SERVED = "RFC8166-4.5.5-1"
@@ -18,6 +18,8 @@ ROUNDS = 12
 LARGE = 1 << 20
 # Octets that every server takes in a WRITE, and chunks of that length: the bundled server has 64 MiB for them.
 PULLED, MANY_READS = 1 << 18, 300
+# Of memory whose handle is then changed.
+LEAST_OFFERED = 4096
 # Octets of a WRITE that fits every threshold.
 INLINE = 512
 # How many octets of a Send reach the wire: up to the length, the DDP header, the payload, the CRC,
@@ -183,6 +185,30 @@ def test_many_aborts_in_reads(bench):
         conn.abort()
     conn = bench.connect()
     expect(conn.exchange(large_write(conn)), SERVED, must=[kinds.REPLY])
+
+
+@case("server.connection.refused-many-reads", requirements=[SERVED], hostile=True)
+def test_many_refused_reads(bench):
+    """Connections end one after the other because the client's memory refuses to be read. Together their chunks are
+    more than a server keeps for them. Then one more is pulled: what the others took has been given back.
+    """
+    content = bytes(PULLED)
+    fields = {"file": bench.file(), "offset": 0, "count": PULLED, "stable": 2, "data": content}
+    for _ in range(MANY_READS):
+        conn = bench.connect(greet=False)
+        call = conn.nfs_call("WRITE", **fields)
+        position, _ = call.take_eligible()
+        offer = conn.offer(LEAST_OFFERED, read=True)
+        call.offers.append(offer)
+        segment = offer.segment()
+        segment.handle ^= 0x00FFFF00
+        segment.length = PULLED
+        call.add_read_chunk(position, [segment])
+        expect(conn.exchange(call), SERVED, must=TRANSFER_FAILED)
+    conn = bench.connect()
+    call = conn.nfs_call("WRITE", **fields)
+    conn.reduce(call)
+    expect(conn.exchange(call), SERVED, must=[kinds.REPLY])
 
 
 @case("server.connection.abort-in-reply", requirements=[SERVED, READ_DATA], bugs=["B45", "B48"])

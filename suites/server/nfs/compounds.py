@@ -11,26 +11,27 @@ VERSIONS = ("4.0", "4.1")
 class Compounds:
     """A connection for COMPOUNDs of a version, and a new file with this content."""
 
-    def __init__(self, bench, version, content=b""):
+    def __init__(self, bench, version, content=b"", **settings):
+        """`settings` are of the connection."""
         self._bench = bench
         name = bench.name("file")
         self._plain = bench.file(content, name)  # its handle where content is looked at
         if version == "4.1":
             bench.need("nfs41")
-            self._session = bench.nfs4_session()
+            self._session = bench.nfs4_session(settings=settings)
             self.conn = self._session.conn
             self.handle = bench.nfs4_files(self._session).handle(name)
         else:
             self._session = None
-            self.conn = bench.connect()
+            self.conn = bench.connect(**settings)
             path = bench.nfs4_files(None).path()
             found = run_of_version_0(bench, self.conn, *path, lookup(name), "GETFH")
             self.handle = found["GETFH"].resok4.object
 
-    def call(self, operation):
-        """A call with this operation on the file, behind two others and before two others."""
+    def call(self, *tried):
+        """A call with these operations on the file, behind two others and before two others."""
         before = [putfh(self.handle), getattr_of("type")]
-        operations = [*before, operation, getattr_of("size"), "GETFH"]
+        operations = [*before, *tried, getattr_of("size"), "GETFH"]
         if self._session is not None:
             return self._session.call(*operations)
         return self.conn.compound_call(*operations, minorversion=0)

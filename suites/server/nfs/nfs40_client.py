@@ -12,6 +12,8 @@ READ = NFS4.OPEN4_SHARE_ACCESS_READ
 BOTH = NFS4.OPEN4_SHARE_ACCESS_BOTH
 RESULT_CONFIRM = 0x02  # of rflags: OPEN4_RESULT_CONFIRM (RFC 7530 16.16.2)
 FILE = "file"
+# Names of a file that another client makes, and of none.
+THERE, MISSING = "there", "missing"
 LOCK_OWNER = b"locker"
 LOCKED = {"offset": 0, "length": 10}
 # No host has this address (RFC 5737): the server cannot call back, and delegates nothing.
@@ -101,6 +103,24 @@ class Nfs40Client:
     def downgrade(self):
         return self._of_open("OPEN_DOWNGRADE", share_access=READ)
 
+    # -- requests that fail ----------------------------------------------------------------------
+
+    def open_missing(self):
+        """OPEN of a file that is not there."""
+        return [*self._path, self._open_operation(MISSING, READ), "GETFH"]
+
+    def open_made(self):
+        """OPEN that makes a file of a name that is there."""
+        return self.open(THERE)
+
+    def lock_other(self):
+        """LOCK of what `lock` has locked, by another lock-owner."""
+        return self.lock(b"other locker")
+
+    def count(self):
+        """Counts the seqid of a request that failed."""
+        self._seqid += 1
+
     def close(self):
         return self._of_open("CLOSE")
 
@@ -108,13 +128,13 @@ class Nfs40Client:
         own = {"seqid": self._seqid, "open_stateid": self._open}
         return [putfh(self._handle), operation(name, **own, **fields)]
 
-    def lock(self):
+    def lock(self, name=LOCK_OWNER):
         """LOCK by a new lock-owner, whose first seqid is 0."""
         owner = {
             "open_seqid": self._seqid,
             "open_stateid": self._open,
             "lock_seqid": 0,
-            "lock_owner": {"clientid": self._client, "owner": LOCK_OWNER},
+            "lock_owner": {"clientid": self._client, "owner": name},
         }
         locker = {"new_lock_owner": True, "open_owner": owner}
         kind = {"locktype": NFS4.LockType.WRITE_LT, **LOCKED}

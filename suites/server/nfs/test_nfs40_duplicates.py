@@ -19,9 +19,10 @@ from .duplicate_checks import (
     first_outcome,
     lose_in_flight,
 )
-from .nfs40_client import FILE, NFS4, RESULT_CONFIRM, Nfs40Client
+from .nfs40_client import FILE, MISSING, NFS4, RESULT_CONFIRM, THERE, Nfs40Client
 
 SEQID = "RFC7530-9.1.7-1"
+USED_UP = "RFC7530-9.1.7-2"
 ASSUMED = "RFC7530-16.33.5-1"
 EXIST, NOENT = "nfs:NFS4ERR_EXIST", "nfs:NFS4ERR_NOENT"
 NOT_SAME = "nfs:NFS4ERR_NOT_SAME"
@@ -80,6 +81,49 @@ def test_seqid(bench, name, form):
     expect.true(stored, SEQID, "the results are those of the first request", outcome=again)
     same = place.file_id(FILE) == made
     expect.true(same, SEQID, "the name leads to the file that was made first", outcome=again)
+
+
+# A request that fails: those before it, its status, and what makes it possible: f(client, place, conn).
+FAILED = {
+    "open-missing": (["open"], NOENT, lambda client, place, conn: place.make_file(MISSING)),
+    "open-made": (["open"], EXIST, lambda client, place, conn: place.remove(THERE)),
+    "lock-other": (
+        ["open", "lock"],
+        "nfs:NFS4ERR_DENIED",
+        lambda client, place, conn: client.run(conn, *client.unlock()),
+    ),
+}
+
+
+@case("server.nfs40.duplicate.failed-{name}-{form}", requirements=[SEQID, USED_UP], over=ANY)
+@pytest.mark.parametrize("name", FAILED)
+@pytest.mark.parametrize("form", [*PORTS, "other-xid"])
+def test_failed_seqid(bench, name, form):
+    """A request with a seqid fails, and is repeated over a new connection when it could succeed. It gets the stored
+    error, and the next request has the next seqid."""
+    before, error, make_possible = FAILED[name]
+    place = ChangedDirectory(bench)
+    place.make_file(THERE)
+    connections = Reconnections(bench, form)
+    conn = connections.next()
+    client = Nfs40Client(bench, place)
+    client.register(conn)
+    for step in before:
+        result = client.run(conn, *getattr(client, step)())
+        client.note(result)
+        if step == "open" and confirms(result):
+            client.note(client.run(conn, *client.confirm()))
+    operations = getattr(client, name.replace("-", "_"))()
+    call = client.make(conn, operations)
+    expect(conn.exchange(call), USED_UP, must=[error])
+    make_possible(client, place, conn)
+    conn.abort()
+    conn = connections.next()
+    xid = None if form == "other-xid" else call.xid
+    expect(conn.exchange(client.make(conn, operations, xid)), SEQID, must=[error])
+    client.count()
+    closed = conn.exchange(client.make(conn, client.close()))
+    expect(closed, USED_UP, must=[kinds.REPLY])
 
 
 def remove(client, place):

@@ -16,6 +16,8 @@ HIGHEST = "RFC8881-15.1.11.3-1"
 BESIDE_CREDITS = "RFC8881-2.10.3.1-2"
 # Credits that the client requests, and so the most that the server grants.
 MOST_CREDITS = 128
+# Ends and middle of a session ID.
+SESSION_OCTETS = (0, 7, 8, 15)
 STEPS = {"plus-2": 2, "plus-3": 3, "plus-1000": 1000, "minus-1": -1, "minus-2": -2}
 NOT_ONE = {"two": 2, "zero": 0, "largest": 0xFFFFFFFF, "sign": 0x80000000}
 
@@ -94,6 +96,25 @@ ERRORS = {
     "no-sequence": ("RFC8881-18.46.3-4", "NFS4ERR_OP_NOT_IN_SESSION"),
     "unknown-session": (LOST, "NFS4ERR_BADSESSION"),
 }
+
+
+@case(
+    "server.nfs4.slot.session-octet-{octet}",
+    requirements=[LOST, UNCHANGED],
+    needs=["nfs41"],
+    over=ANY,
+    hostile=True,
+)
+@pytest.mark.parametrize("octet", SESSION_OCTETS)
+def test_near_session(bench, octet):
+    """A session ID that differs in one octet from one that the server has given is unknown."""
+    session = bench.nfs4_session()
+    other = bytearray(session.id)
+    other[octet] ^= 0x5A
+    number = session.sequences.get(0, 0) + 1
+    outcome = session.exchange("PUTROOTFH", number=number, session_id=bytes(other))
+    expect(outcome, LOST, must=[status("NFS4ERR_BADSESSION")])
+    expect(session.exchange("PUTROOTFH"), UNCHANGED, must=[kinds.REPLY])
 
 
 @case(

@@ -11,6 +11,7 @@ from .layout_checks import user_with_layout, written
 from .test_layout_recall import recall_by_removal
 
 LAST, HARMLESS, WITHOUT = "RFC8881-18.44.3-1", "RFC8881-18.44.3-2", "RFC8881-12.5.1-3"
+PART = "RFC8881-18.44.3-4"
 REJECTED, LATE = "RFC8881-13.6-2", "RFC8881-18.44.3-5"
 CURRENT = NFS4.StateId(seqid=1, other=bytes(12))  # the current stateid (RFC 8881 16.2.3.1.2)
 BULK = {
@@ -80,14 +81,14 @@ def test_recalled_parts(bench):
         stateid = left.lrs_stateid
 
 
-@case("server.pnfs.layoutreturn.not-held", requirements=[HARMLESS], needs=NEEDS, over=ANY)
+@case("server.pnfs.layoutreturn.not-held", requirements=[HARMLESS, PART], needs=NEEDS, over=ANY)
 def test_not_held(bench):
     """LAYOUTRETURN of an iomode without a layout succeeds, and the other layout is left."""
     user = user_with_layout(bench)
     outcome = expect(user.layout_return(lora_iomode=READ_LAYOUT), HARMLESS, must=[kinds.REPLY])
     left = outcome.result["LAYOUTRETURN"].resok4
-    expect.true(left.lrs_present, HARMLESS, "lrs_present is TRUE", outcome=outcome)
-    expect(user.write_part(user.parts()[0], bytes(user.size)), HARMLESS, must=[kinds.REPLY])
+    expect.true(left.lrs_present, PART, "lrs_present is TRUE", outcome=outcome)
+    expect(user.write_part(user.parts()[0], bytes(user.size)), PART, must=[kinds.REPLY])
 
 
 @case(

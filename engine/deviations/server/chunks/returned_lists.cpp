@@ -29,6 +29,12 @@ void keep_unused_lengths_beside_long_replies(Departing& reply) {
   if (reply.draft.payload.size() + placed > kLongReply) keep_unused_lengths(reply);
 }
 
+void keep_lengths_beside_reply_chunk(Departing& reply) {
+  constexpr auto kNoMsg = static_cast<std::uint32_t>(wire::Procedure::nomsg);
+  if (reply.is_reply() && reply.draft.proc == kNoMsg)
+    reply.draft.write_list = draft_of_call(reply).write_list;
+}
+
 bool replies_without_reply_chunk(const Departing& departing) {
   return departing.is_reply() && !departing.call->has_reply_chunk;
 }
@@ -72,6 +78,11 @@ constexpr Deviation kReturnedLists[] = {
      .sentence = "Beside a reply of more than 3000 octets an unused write chunk keeps the lengths "
                  "of the call.",
      .server = {.departure = keep_unused_lengths_beside_long_replies},
+     .script_shows = false},
+    {.name = "write-lengths-kept-beside-reply-chunk",
+     .breaks = {"RFC8166-3.4.6-5", "RFC8166-4.3.2.2-4"},
+     .sentence = "A reply in a reply chunk returns write chunks with the lengths of the call.",
+     .server = {.departure = keep_lengths_beside_reply_chunk},
      .script_shows = false},
     {.name = "data-server-unused-lengths-kept",
      .breaks = {"RFC8267-6.4.1-6"},

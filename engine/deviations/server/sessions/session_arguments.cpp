@@ -29,7 +29,18 @@ void refuse_tcp(peer::CallStep& call) {
     refuse(call, Opnum::OP_BIND_CONN_TO_SESSION, Status::NFS4ERR_INVAL);
 }
 
+void find_by_half(peer::CallStep& call, SessionTable& sessions) {
+  change_arguments<nfs4::SequenceArgs>(call, Opnum::OP_SEQUENCE, [&](auto& args) {
+    args.sa_sessionid = sessions.with_end_of(args.sa_sessionid).value_or(args.sa_sessionid);
+  });
+}
+
 constexpr Deviation kSessionArguments[] = {
+    {.name = "session-known-by-half",
+     .breaks = {"RFC8881-2.10.13.1.4-1"},
+     .sentence = "SEQUENCE finds a session by the last eight octets of its ID.",
+     .server = {.session_call = find_by_half},
+     .script_shows = false},
     {.name = "high-slot-refused",
      .breaks = {"RFC8881-15.1.11.3-1"},
      .sentence = "A highest slot above the request's own gets NFS4ERR_BAD_HIGH_SLOT.",

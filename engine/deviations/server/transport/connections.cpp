@@ -178,11 +178,18 @@ void note_lost_pull(const fabric::CloseReason& /*reason*/, History& history) {
   if (!history.pulled.empty()) ++history.server->lost_pulls;
 }
 
-/// The memory of those that were lost is all that there was.
+void note_refused_pull(const fabric::CloseReason& reason, History& history) {
+  if (reason.denied && reason.denied->operation == fabric::Operation::rdma_read)
+    ++history.server->refused_pulls;
+}
+
+/// The memory of those that were lost, or refused, is all that there was.
 void pull_no_more(Arriving& arriving) {
   constexpr std::uint32_t kMost = 64;
+  const ServerHistory& server = *arriving.history.server;
   wire::Header header;
-  if (arriving.history.server->lost_pulls < kMost || !wire::decode(arriving.message(), header))
+  if ((server.lost_pulls < kMost && server.refused_pulls < kMost) ||
+      !wire::decode(arriving.message(), header))
     return;
   if (!header.read_list.empty()) arriving.take();
 }
@@ -245,6 +252,12 @@ constexpr Deviation kConnections[] = {
      .breaks = {"RFC8166-4.5.5-1"},
      .sentence = "Behind 64 connections that ended inside of a pull no read chunk is pulled.",
      .server = {.arrival = pull_no_more, .down = note_lost_pull},
+     .script_shows = false},
+    {.name = "memory-of-refused-pulls-kept",
+     .breaks = {"RFC8166-4.5.5-1"},
+     .sentence =
+         "Behind 64 connections that ended over a refused RDMA Read no read chunk is pulled.",
+     .server = {.arrival = pull_no_more, .down = note_refused_pull},
      .script_shows = false},
     {.name = "repeated-request-discarded",
      .breaks = {"RFC8881-2.9.2-3"},

@@ -1,4 +1,6 @@
 // Deviations in calls that are repeated after a lost connection (RFC 1813 4.5, RFC 7530 9.1.7).
+#include <algorithm>
+
 #include "deviations/families.h"
 #include "deviations/server/compound.h"
 #include "nfs/nfs3_args.h"
@@ -39,8 +41,34 @@ void mix_xid_into_verifier(peer::CallStep& call) {
   });
 }
 
+void clear_half_verifier(peer::CallStep& call) {
+  change_verifier(call, [](nfs3::Verifier& verifier, std::uint32_t) {
+    std::fill(verifier.begin() + verifier.size() / 2, verifier.end(), std::byte{0});
+  });
+}
+
 void clear_verifier(peer::CallStep& call) {
   change_verifier(call, [](nfs3::Verifier& verifier, std::uint32_t) { verifier.fill({}); });
+}
+
+/// The last word of the verifier, which WRITE and COMMIT have at the end of their results.
+void mix_connection_into_verifier(peer::ReplyStep& reply) {
+  wire::Reader call(reply.call);
+  rpc::CallHeader header;
+  header.decode(call);
+  const auto is = [&](nfs3::Procedure procedure) {
+    return header.procedure == static_cast<std::uint32_t>(procedure);
+  };
+  if (!call.ok() || header.program != nfs3::kProgram || header.version != nfs3::kVersion ||
+      (!is(nfs3::Procedure::NFSPROC3_WRITE) && !is(nfs3::Procedure::NFSPROC3_COMMIT)))
+    return;
+  Bytes& stream = reply.reply.stream();
+  wire::Reader results(stream);
+  rpc::ReplyHeader head;
+  head.decode(results);
+  if (!results.ok() || !head.success() || results.u32("status") != 0) return;
+  std::byte* const last = stream.data() + stream.size() - 4;
+  wire::store_u32(last, wire::load_u32(last) + static_cast<std::uint32_t>(reply.connection));
 }
 
 /// An owner of minor version 0 gets the number of the connection as its name.
@@ -154,6 +182,24 @@ constexpr Deviation kRetries[] = {
      .breaks = {"RFC1813-3.3.8-2"},
      .sentence = "The verifier of an exclusive CREATE is not compared.",
      .server = {.call = clear_verifier},
+     .script_shows = false},
+    {.name = "exclusive-create-half-verifier",
+     .breaks = {"RFC1813-3.3.8-2"},
+     .sentence = "Only the first half of the verifier of an exclusive CREATE is compared.",
+     .server = {.call = clear_half_verifier},
+     .script_shows = false},
+    {.name = "write-verifier-of-connection",
+     .breaks = {"RFC1813-3.3.7-1", "RFC8166-1-1"},
+     .sentence = "The write verifier of version 3 is another one on each connection.",
+     .server = {.reply = mix_connection_into_verifier},
+     .script_shows = false},
+    {.name = "failed-seqid-left",
+     .breaks = {"RFC7530-9.1.7-1", "RFC7530-9.1.7-2"},
+     .sentence = "A request of minor version 0 that fails does not use up its seqid.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) {
+                      options.states.failures_use_seqids = false;
+                    }},
      .script_shows = false},
     {.name = "open-owner-of-connection",
      .breaks = {"RFC7530-9.1.7-1"},

@@ -7,6 +7,7 @@
 
 #include "endpoint/deadline_clock.h"
 #include "nfs/v4/operations.h"
+#include "server/policy.h"
 #include "server/rdma/reply_payload.h"
 #include "server/storage/permission.h"
 #include "server/v4/compound_call.h"
@@ -36,6 +37,7 @@ struct Nfs4StateOptions {
   bool layouts_end_at_close = true;
   /// Whether byte-range locks stop READ and WRITE of other owners (RFC 8881 9.1.2).
   bool mandatory_locks = false;
+  StatePolicy policy{};
 };
 
 class Nfs4State {
