@@ -177,7 +177,8 @@ LIMITS = {
 @pytest.mark.parametrize("name", LIMITS)
 def test_limit(bench, name):
     """A request above a limit of the session is refused, by SEQUENCE or by a later operation (RFC 8881 2.10.6.4). The
-    error of SEQUENCE does not move the slot, that of a later one does. The next request in it is executed."""
+    error of SEQUENCE does not move the slot, that of a later one does. The next request in it is executed.
+    """
     attrs = fore_channel(ca_maxoperations=FEW_OPERATIONS, ca_maxrequestsize=FEW_OCTETS)
     session, handle = with_file(bench, b"", csa_fore_chan_attrs=attrs)
     if session.fore.ca_maxoperations > MOST_TRIED:
