@@ -144,6 +144,7 @@ struct DataServerPolicy {
 
 struct SessionPolicy {
   bool destroys_in_session = true;  // DESTROY_SESSION behind SEQUENCE (RFC 8881 18.37.3)
+  bool repeats_refused = true;      // false: a sequence id that SEQUENCE put off counts as used
   bool completes_again = true;      // false: RECLAIM_COMPLETE for the first client ID alone
   HandleQuery created_handle = HandleQuery::behind_open;
   CallbackPolicy callbacks{};

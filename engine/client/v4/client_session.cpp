@@ -170,7 +170,8 @@ void ClientSession::take_refusal(const PendingRef& pending, std::uint32_t slot,
     if (error.code == FileErrc::bad_results) {
       slots_.lose(slot);  // it is unknown whether its sequence id is used up
     } else {
-      slots_.give_back(slot, uncached);
+      const bool counts = !options_.policy.repeats_refused && is_delay(status);
+      slots_.give_back(slot, uncached || counts);
     }
   }
   if (status == Status::NFS4ERR_DELAY || uncached) return retry_later(pending, error);

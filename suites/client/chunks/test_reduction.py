@@ -4,8 +4,10 @@ from steertag import wire
 from steertag.suite import case, client_kinds as kinds
 from steertag.suite.client.script import is_read, NFS
 from ..call_kinds import words
-from ..client_verdicts import expect_or
+from ..client_verdicts import completes, expect_or
+from ..long_replies import fits_reply_chunk, long_form
 
+FILLED = "RFC8166-4.3.2.1-1"
 READ = 25  # OP_READ
 END = words(1)  # eof
 RPC_OCTETS = 24
@@ -53,3 +55,22 @@ def test_empty_result(bench):
     outcome = bench.use(reply=interpose, when=_shows_end, server={"inline_bytes": 1024})
     again = "it read the same again"
     expect_or(bench, outcome, "RFC8166-6.1-5", kinds.REFUSED, {kinds.COMPLETED: again})
+
+
+@case(
+    "client.reduction.in-long-reply",
+    requirements=[FILLED],
+    needs=["client-write-chunks", "client-reply-chunks"],
+)
+def test_long_reply(bench):
+    """The data of a READ are in its write chunk, and what is left of the reply is in its reply chunk."""
+
+    def may_be_long(reply):
+        return is_read(reply) and bool(reply.writes) and fits_reply_chunk(reply)
+
+    def interpose(reply):
+        reply.push()
+        reply.send(long_form(reply), invalidate=reply.invalidate)
+
+    outcome = bench.use(reply=interpose, when=may_be_long, times=None, own=["--reply-chunks"])
+    completes(outcome, FILLED)

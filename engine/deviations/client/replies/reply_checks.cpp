@@ -19,6 +19,15 @@ void hide_verifier(ArrivingMessage& arriving) {
   change_arrived<nfs4::CommitResult>(arriving, nfs4::Opnum::OP_COMMIT, hide);
 }
 
+/// Data of a long reply is looked for in the reply chunk alone.
+void fail_long_with_data(ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  if (!decoded || decoded->header.proc != wire::Procedure::nomsg) return;
+  const wire::WriteList& chunks = decoded->header.write_list;
+  const bool has_data = !chunks.empty() && wire::chunk_length(chunks[0]) > 0;
+  if (has_data && arriving.history.find(decoded->header.xid)) arriving.fail(decoded->header.xid);
+}
+
 constexpr Deviation kReplyChecks[] = {
     {.name = "returned-length-ignored",
      .side = trace::Role::client,
@@ -44,6 +53,11 @@ constexpr Deviation kReplyChecks[] = {
                     [](peer::FileClientOptions& options) {
                       options.requester.reply.refuses_ineligible = false;
                     }}},
+    {.name = "long-reply-with-data-refused",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.3.2.1-1"},
+     .sentence = "A reply in the reply chunk is refused if its data is in the write chunk.",
+     .client = {.arrival = fail_long_with_data}},
     {.name = "write-verifier-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8881-18.32.3-2"},

@@ -89,6 +89,11 @@ void withhold_many(peer::AnswerStep& step, ClientHistory& history) {
   step.withheld = ++history.useless > kManyCalls;
 }
 
+/// Answers share the credits of the client's own calls.
+void withhold_beyond_grant(peer::AnswerStep& step, ClientHistory& history) {
+  step.withheld = history.waiting.size() >= history.grant;
+}
+
 constexpr Deviation kReverseAnswers[] = {
     {.name = "reverse-call-taken",
      .side = trace::Role::client,
@@ -123,6 +128,11 @@ constexpr Deviation kReverseAnswers[] = {
      .breaks = {"RFC8167-4.1-5"},
      .sentence = "A call of the other direction that is cut in its RPC header ends the connection.",
      .client = {.arrival = disconnect_over<is_cut_call>}},
+    {.name = "reverse-answers-need-credit",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-4.1-1"},
+     .sentence = "Calls of the other direction get no answer while all forward credits are in use.",
+     .client = {.answer = withhold_beyond_grant}},
     {.name = "reverse-errors-run-out",
      .side = trace::Role::client,
      .breaks = {"RFC8167-5.3-3"},

@@ -160,6 +160,14 @@ constexpr Deviation kSessionCalls[] = {
      .breaks = {"RFC8881-2.10.6.1-1"},
      .sentence = "In the first session the sequence id 4 of each slot is left out.",
      .client = {.request = skip_sequence_id}},
+    {.name = "sequence-id-of-delayed-used",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-2.10.6.1-1"},
+     .sentence = "The sequence id of a request whose SEQUENCE got NFS4ERR_DELAY counts as used.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.repeats_refused = false;
+                    }}},
     {.name = "later-session-starts-with-two",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.1-1"},
