@@ -1,4 +1,4 @@
-"""Replies with two results, of which at least one is not in a write chunk (RFC 8166 3.3.2, 3.4.6, 4.2.4).
+"""Replies with two results, at least one of them inline (RFC 8166 3.3.2, 3.4.6, 4.2.4).
 
 At the reply inline threshold the roundup of each counts."""
 
