@@ -12,8 +12,8 @@ INTRODUCTION = """\
 # Striped files over RDMA: scaling with data servers
 
 `ci/bench-pnfs --keep` makes this page. It is not edited. Noronha (2008) measured pNFS over RDMA with up to eight data
-servers. Here client and servers are ours. In S1, S2 and S8 each server is a process of its own on a host of its own: a
-network namespace, which a bridge joins with the client's. Each link has a limited rate at both ends (tbf), so that the
+servers. Here client and servers are ours. In S1, S2 and S8 each server is a process of its own on a host of its own.
+Such a host is a network namespace, which a bridge joins with the client's. Each link has a limited rate at both ends (tbf), so that the
 links are the limit, not the processors. In other rows servers and client are in two namespaces joined by a veth pair, and
 no link is limited. There all data servers of a cell are in one process, but those of S5 are processes of their own."""
 ONE = DATA_SERVERS[0]
