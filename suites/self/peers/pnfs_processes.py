@@ -333,7 +333,9 @@ def main():
     parser.add_argument("--provider", default="iwarp", choices=["iwarp", "roce", "tcp"])
     parser.add_argument("--mib", type=int, default=512, help="of the file")
     parser.add_argument("--times", type=int, default=50, help="copies there and back")
-    parser.add_argument("--kills", type=int, default=4, help="parts that die in each direction: 4 are all")
+    parser.add_argument(
+        "--kills", type=int, default=4, help="parts that die in each direction: 4 are all"
+    )
     parser.add_argument("--lease", type=int, default=LEASE_S, help="seconds")
     parser.add_argument("--commit", default="ds", choices=["ds", "mds"])
     parser.add_argument("--seed", type=int, default=1)
