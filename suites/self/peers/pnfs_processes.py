@@ -37,6 +37,8 @@ LOOK_S = 0.002
 PAUSE_S = 0.1
 # Of the file, in the memory of each server at most: octets reach the directory during a copy.
 UNSTABLE_SHARE = 32
+# What a data server prints of the metadata server.
+JOINED, PARTED = "the metadata server is here", "no metadata server: "
 LISTENING = re.compile(r"listening at (\S+)\n")
 CHUNK = 1 << 20
 BLOCK = 512  # of st_blocks
@@ -148,18 +150,21 @@ class Cluster:
         return self.parts[1:]
 
     def await_all(self):
-        """Waits until all data servers have joined the metadata server that is there."""
-        for number in range(1, len(self.parts)):
+        """Waits until all data servers have joined the metadata server that is there, and know it."""
+        for number, part in enumerate(self.data_servers, 1):
             here, gone = f"data server {number} is here", f"data server {number} is gone"
             self.await_log(lambda log: log.count(here) > log.count(gone))
+            # Its answer is under way. That the former one is gone was printed before.
+            self.await_log(lambda log: log.rfind(JOINED) > log.rfind(PARTED), part)
 
-    def await_log(self, reached):
-        """Waits until this holds for what the metadata server has printed."""
+    def await_log(self, reached, part=None):
+        """Waits until this holds for what a part has printed, by default the metadata server."""
+        part = part or self.parts[0]
         end = time.monotonic() + DEADLINE_S
-        while not reached(self.parts[0].log()):
+        while not reached(part.log()):
             assert time.monotonic() < end, self.logs()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.parts[0].process.wait(LOOK_S)
+                part.process.wait(LOOK_S)
 
     def move_data_server(self):
         """The first data server dies, and comes back at another port."""
