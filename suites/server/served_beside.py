@@ -36,14 +36,10 @@ class ServedClient:
         slow = []
         for _ in range(ATTEMPTS):
             before_ms = self._rounds_ms()
-            most_ms = max(MOST_RATIO * before_ms, FLOOR_MS)
             with stalled():
                 beside_ms = self._rounds_ms()
-                # What a server has begun for the others may keep a slow processor busy for a while. That ends.
-                if beside_ms > most_ms and not self._bench.target.bundled:
-                    beside_ms = self._rounds_ms()
                 self._round(self._bench.connect())
-            if beside_ms <= most_ms:
+            if beside_ms <= max(MOST_RATIO * before_ms, FLOOR_MS):
                 return
             slow.append(f"{beside_ms:.0f} ms beside them, and {before_ms:.0f} ms just before")
         found = "; ".join(slow)

@@ -173,11 +173,14 @@ def test_notification(bench, name):
 
 @case("server.pnfs.device.notification-supported", requirements=[NOTIFY], needs=NEEDS, over=ANY)
 def test_notification_supported(bench):
-    """GETDEVICEINFO that asks for all notifications. The reply promises one of them at least."""
+    """GETDEVICEINFO that asks for all notifications. The reply promises one of them at least: 12.2.10 has a MUST. 18.40.3
+    leaves it to the server, so that a third party may have none."""
     types = NFS4.bitmap(*NOTIFICATIONS["both"])
     outcome = user_with_layout(bench).device_info(gdia_notify_types=types)
     expect(outcome, NOTIFY, must=[kinds.REPLY])
     promised = _numbers(outcome.result["GETDEVICEINFO"].resok4.gdir_notification)
+    if not promised and not bench.target.bundled:
+        return bench.latitude(NOTIFY, "the server has no notifications of devices")
     expect.at_least(len(promised), 1, NOTIFY, "notifications that are promised", outcome=outcome)
 
 
