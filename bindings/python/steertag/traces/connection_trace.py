@@ -34,11 +34,11 @@ class ConnectionTrace:
         self._start_ns = start_ns
 
     def lines(self, events, violations=()):
-        """A Line for each event.Event, RDMA operations of touching ranges merged."""
+        """A Line for each event.Event. RDMA operations of touching ranges of one segment are merged."""
         marks = {}
         for each in violations:
             marks.setdefault(each.event, []).append(each)
-        for event in merged(events):
+        for event in merged(events, self._begins_segment):
             yield self.line(event, marks)
 
     def line(self, event, marks=None):
@@ -180,6 +180,12 @@ class ConnectionTrace:
             f"offset {offset - offer.offset}{more}",
             [part],
         )
+
+    def _begins_segment(self, event):
+        """Whether an RDMA operation begins where an offered segment does."""
+        stag, offset = place(event)
+        offer, _ = self._offers.find(_OTHER[event.actor], stag, offset, 0)
+        return offer is not None and offer.offset == offset
 
     def _keep(self, stag, offset, octets):
         if self._placed_octets + len(octets) <= MOST_PLACED:

@@ -68,6 +68,19 @@ def test_a_write_beyond_its_chunk():
     )
 
 
+def test_writes_into_touching_segments_of_one_stag_are_two_lines():
+    chunk = [wire.Segment(handle=0xAB, length=100, offset=0), wire.Segment(0xAB, 20, 100)]
+    ranges = [(0, 60), (60, 40), (100, 20)]
+    writes = [
+        Event(number, "server", "rdma_write", {"stag": 0xAB, "offset": offset, "length": length})
+        for number, (offset, length) in enumerate(ranges, start=1)
+    ]
+    _, first, second = ConnectionTrace().lines([send(null_call(write_list=[chunk])), *writes])
+    assert (first.number, first.last, second.number) == (1, 2, 3)
+    assert first.text.endswith("100 octets into write chunk 1 of xid 0x00000007, segment 1 offset 0")
+    assert second.text.endswith("20 octets into write chunk 1 of xid 0x00000007, segment 2 offset 0")
+
+
 def test_the_call_decides_what_a_reply_is():
     reply = rpc.Reply(xid=7).encode()
     octets = wire.encode(wire.Header(xid=7, credit=0), reply)

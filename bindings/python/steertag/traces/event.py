@@ -32,11 +32,12 @@ def of_engine(event):
     return Event(event.index, event.actor.name, event.kind, event.fields, event.time_ns)
 
 
-def merged(events):
-    """The events; consecutive RDMA Writes, Reads or Responses of touching ranges are one."""
+def merged(events, begins):
+    """The events; consecutive RDMA Writes, Reads or Responses of touching ranges are one. An event that
+    `begins(event)` says begins a segment does not belong to what is before it."""
     run = []
     for event in events:
-        if run and not _touches(run[-1], event):
+        if run and (not _touches(run[-1], event) or begins(event)):
             yield _whole(run)
             run = []
         run.append(event)
