@@ -38,10 +38,12 @@ class Stopped(Exception):
 
 
 class Runner:
-    """Runs the suite in some workers. `logs` is a folder for the report and the output of the last run."""
+    """Runs the suite, or the cases of `only`, in some workers. `logs` is a folder for the report and the output of
+    the last run."""
 
-    def __init__(self, suite, over, logs, workers):
+    def __init__(self, suite, over, logs, workers, only=()):
         self._suite, self._over, self.logs, self._workers = suite, over, logs, workers
+        self._only = [f"--case={each}" for each in only]
         self.report = logs / "report"
 
     def command(self, seed):
@@ -50,6 +52,7 @@ class Runner:
             *("-q", "--listen", f"{self._over}://127.0.0.1:0", "--report", str(self.report)),
             *("--random-order-bucket=global", f"--random-order-seed={seed}"),
             *MORE_ARGUMENTS[self._suite],
+            *self._only,
         ]
 
     def words(self, seed, faults):
@@ -122,12 +125,13 @@ def robust(options, runners, load):
 
 def runners_of(options, logs):
     """One for each run at a time, each with a folder of its own."""
+    only = options.cases or ()
     if options.at_once == 1:
-        return [Runner(options.suite, options.over, logs, WORKERS[options.suite])]
+        return [Runner(options.suite, options.over, logs, WORKERS[options.suite], only)]
     folders = [logs / str(number) for number in range(1, options.at_once + 1)]
     for folder in folders:
         folder.mkdir()
-    return [Runner(options.suite, options.over, folder, 0) for folder in folders]
+    return [Runner(options.suite, options.over, folder, 0, only) for folder in folders]
 
 
 def number_up_to(most):
@@ -138,6 +142,17 @@ def number_up_to(most):
         return value
 
     return number
+
+
+def ids_in(name):
+    """[id of a case] in the file."""
+    try:
+        ids = pathlib.Path(name).read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"{name}: {error}") from None
+    if not ids:
+        raise argparse.ArgumentTypeError(f"{name} has no id of a case")
+    return ids
 
 
 def parse(arguments):
@@ -159,6 +174,12 @@ def parse(arguments):
         default=1,
         metavar="RUNS",
         help="runs at a time, each in one process: with --no-load they are each other's load",
+    )
+    parser.add_argument(
+        "--cases",
+        type=ids_in,
+        metavar="FILE",
+        help="only the cases whose ids are in the file, as `steertag cases --ids` prints them",
     )
     parser.add_argument(
         "count", nargs="?", type=number_up_to(MOST_RUNS), default=200, metavar="COUNT"

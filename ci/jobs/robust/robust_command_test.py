@@ -1,6 +1,7 @@
 """What `ci/robust` compares, when it stops, and what it says then."""
 
 import json
+import os
 import threading
 
 import pytest
@@ -96,6 +97,13 @@ def test_runs_at_once_have_folders_of_their_own_and_one_process_each(tmp_path):
     assert {each.command(1)[3] for each in runners} == {"0"}
 
 
+def test_only_the_cases_of_a_file(tmp_path):
+    (tmp_path / "ids").write_text("server.a.b\nserver.a.c\n")
+    options = robust_command.parse(["--cases", str(tmp_path / "ids")])
+    (runner,) = robust_command.runners_of(options, tmp_path)
+    assert runner.command(1)[-2:] == ["--case=server.a.b", "--case=server.a.c"]
+
+
 def test_runs_at_once_meet(tmp_path, capsys):
     meeting = threading.Barrier(2, timeout=LIMIT_S)
 
@@ -142,6 +150,8 @@ def test_the_environment_of_a_run_has_its_faults_alone(tmp_path, monkeypatch):
         (["1", "1", "nowhere"], "nowhere has no report.json"),
         (["--faults", "5"], "--faults needs --over roce"),
         (["--over", "roce", "--faults", "26"], "26 is not from 1 to 25"),
+        (["--cases", "nowhere"], "nowhere: [Errno 2] No such file"),
+        (["--cases", os.devnull], f"{os.devnull} has no id of a case"),
         (["--suite", "other"], "invalid choice: 'other'"),
     ],
 )
