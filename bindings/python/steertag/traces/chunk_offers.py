@@ -34,6 +34,20 @@ class ChunkOffers:
                 return each, dataclasses.replace(each, offset=offset, length=length)
         return None, None
 
+    def last(self, owner, offer, end):
+        """The last segment before `end` that adjoins `offer` through segments of its chunk and STag. A merged run of
+        RDMA Writes goes through them."""
+        for each in self._by_stag.get((owner, offer.handle), ()):
+            follows = (each.xid, each.kind, each.chunk, each.segment) == (
+                offer.xid,
+                offer.kind,
+                offer.chunk,
+                offer.segment + 1,
+            )
+            if follows and each.offset == offer.offset + offer.length < end:
+                offer = each
+        return offer
+
 
 def references(header):
     """[ChunkReference] of each segment of a wire.Header, in its order."""

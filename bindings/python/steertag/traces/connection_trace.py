@@ -173,11 +173,13 @@ class ConnectionTrace:
             return f"{head} {_tag(stag, offset)}, which no header offers", []
         if offer.kind == "reply" and event.kind == "rdma_write":
             self._keep(stag, offset, bytes(event.fields.get("payload", b"")))
-        beyond = offset + length - offer.offset - offer.length
+        last = self._offers.last(owner, offer, offset + length)
+        on = f" to segment {last.segment}" if last is not offer else ""
+        beyond = offset + length - last.offset - last.length
         more = f", {counted(beyond, 'octet')} beyond its end" if beyond > 0 else ""
         return (
             f"{head} {part.name} of xid 0x{part.xid:08x}, segment {part.segment} "
-            f"offset {offset - offer.offset}{more}",
+            f"offset {offset - offer.offset}{on}{more}",
             [part],
         )
 

@@ -68,6 +68,18 @@ def test_a_write_beyond_its_chunk():
     )
 
 
+@pytest.mark.parametrize("length, beyond", [(140, ""), (152, ", 12 octets beyond its end")])
+def test_a_write_goes_on_in_the_next_segment(length, beyond):
+    adjoining = [wire.Segment(handle=0xAB, length=100, offset=1000)]
+    adjoining.append(wire.Segment(handle=0xAB, length=40, offset=1100))
+    call = send(null_call(write_list=[adjoining]))
+    fields = {"stag": 0xAB, "offset": 1000, "length": length, "payload": bytes(length)}
+    assert text(call, Event(1, "server", "rdma_write", fields)) == (
+        f"RDMA Write of {length} octets into write chunk 1 of xid 0x00000007, segment 1 offset 0 "
+        f"to segment 2{beyond}"
+    )
+
+
 def test_the_call_decides_what_a_reply_is():
     reply = rpc.Reply(xid=7).encode()
     octets = wire.encode(wire.Header(xid=7, credit=0), reply)
