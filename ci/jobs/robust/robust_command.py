@@ -56,9 +56,12 @@ class Runner:
         ]
 
     def words(self, seed, faults):
-        """The command as one types it."""
+        """The command as one types it, but without the ids of cases."""
         setting = f"{FAULTS}={faults} " if faults else ""
-        return setting + shlex.join(self.command(seed))
+        command = self.command(seed)
+        words = shlex.join(command[: len(command) - len(self._only)])
+        more = f" and --case for each of {len(self._only)} ids" if self._only else ""
+        return f"{setting}{words}{more}"
 
     def run(self, seed, faults):
         """The exit status and the output."""

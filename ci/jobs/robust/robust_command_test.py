@@ -102,6 +102,7 @@ def test_only_the_cases_of_a_file(tmp_path):
     options = robust_command.parse(["--cases", str(tmp_path / "ids")])
     (runner,) = robust_command.runners_of(options, tmp_path)
     assert runner.command(1)[-2:] == ["--case=server.a.b", "--case=server.a.c"]
+    assert runner.words(1, 0).endswith("--random-order-seed=1 and --case for each of 2 ids")
 
 
 def test_runs_at_once_meet(tmp_path, capsys):
