@@ -88,6 +88,28 @@ TEST(FormRules, FindInlinePayloadStreamsWithoutRoundup) {
   }
 }
 
+/// A reply with a result of `length` octets in its write chunk, and `odd` octets too many inline.
+TraceBuilder reduced_result(std::uint32_t length, std::size_t odd) {
+  const auto with_result = [](std::uint32_t octets) {
+    return with_write(header(kXid), {{0x88, octets, 0x20000}});
+  };
+  TraceBuilder trace = opened();
+  trace.call(with_result(8192)).write(0x88, 0x20000, length);
+  Bytes payload = rpc_reply(kXid);
+  payload.resize(payload.size() + odd);
+  trace.send(Role::server, with_result(length), payload);
+  return trace;
+}
+
+TEST(FormRules, FindTheRoundupOfAReducedResult) {
+  reduced_result(201, 0).expect_nothing();
+  reduced_result(201, 3).expect("reduced_results_leave_no_roundup", "RFC8166-3.4.4.4-2",
+                                Role::server);
+  reduced_result(203, 1).expect("reduced_results_leave_no_roundup", "RFC8166-3.4.4.4-2",
+                                Role::server);
+  reduced_result(201, 1).expect("inline_payload_is_rounded_up", "RFC8166-4-3", Role::server);
+}
+
 /// A call with 40 octets of payload stream and these read segments.
 TraceBuilder call_with(const std::vector<wire::ReadSegment>& list) {
   wire::Header call = header(kXid);

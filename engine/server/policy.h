@@ -23,6 +23,7 @@ struct RetryPolicy {
 struct StatePolicy {
   bool failures_use_seqids = true;  // false: in minor version 0 a request that fails leaves a seqid
   bool restores_stateid = true;     // false: RESTOREFH restores the filehandle alone
+  bool secinfo_consumes = true;     // false: the current filehandle stays behind SECINFO
   bool gives_denial_back = true;    // false: what an open denies outlives OPEN_DOWNGRADE
 };
 

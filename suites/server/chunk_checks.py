@@ -39,8 +39,15 @@ READ_RESULT = (
     "RFC8166-4.3.2-3",
     "RFC8267-4-3",
 )
+# What READ and WRITE owe at the bounds of their arguments (RFC 1813).
+NO_READ, AT_END, NO_WRITE = "RFC1813-3.3.6-1", "RFC1813-3.3.6-2", "RFC1813-3.3.7-2"
 # The requirements that expect_written asserts.
 WRITTEN = ("RFC8267-4-1",)
+
+
+def broken_row(outcome, of_transport, of_nfs):
+    """The row that an outcome may break: a call with an error of NFS has arrived."""
+    return of_nfs if outcome.kind.startswith("nfs:") else of_transport
 
 
 def chunk_length(segments):

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "conformance/rules/form_rules.h"
 #include "conformance/text.h"
 #include "nfs/binding.h"
 #include "wire/xdr.h"
@@ -153,6 +154,7 @@ class BindingCheck {
       return;
     }
     if (!empty && item.length != 0 && !item.reduced) {
+      if (keeps_roundup(message_)) return;  // no octets of the item: check_reply_form blames them
       if (Finding* finding = open(kEligibleResultIsInItsChunk)) {
         finding->expected = say("the item's ", item.length, " octets in the write chunk");
         finding->observed = say("octets behind the count in the payload stream, ", length,

@@ -2,6 +2,7 @@
 #include "conformance/rules/form_rules.h"
 
 #include "conformance/text.h"
+#include "wire/xdr.h"
 
 namespace steertag::conformance {
 
@@ -23,7 +24,22 @@ void check_long_length(const Message& message, std::uint64_t length, Connection&
   }
 }
 
+/// Of the results that are in write chunks.
+std::uint64_t roundup_of_results(const wire::Header& reply) {
+  std::uint64_t octets = 0;
+  for (std::size_t chunk = 0; chunk < reply.write_list.size(); ++chunk) {
+    const std::uint64_t length = wire::chunk_length(reply.write_list[chunk]);
+    octets += wire::roundup4(length) - length;
+  }
+  return octets;
+}
+
 }  // namespace
+
+bool keeps_roundup(const Message& reply) {
+  const std::size_t odd = reply.payload.size() % 4;
+  return odd != 0 && reply.inline_payload() && odd == roundup_of_results(*reply.header) % 4;
+}
 
 bool check_call_form(const Message& message, Connection& connection) {
   const std::optional<std::uint64_t> zero = position_zero_length(*message.header);
@@ -54,7 +70,14 @@ void check_reply_form(const Message& message, Connection& connection) {
   const wire::Header& header = *message.header;
   const std::uint64_t returned = wire::chunk_length(header.reply_chunk);
   if (message.inline_payload()) {
-    check_inline_length(message, connection);
+    if (!keeps_roundup(message)) {
+      check_inline_length(message, connection);
+    } else if (Finding* finding =
+                   open_finding(kReducedResultsLeaveNoRoundup, message, connection)) {
+      const std::uint64_t roundup = roundup_of_results(header);
+      finding->expected = say("a payload stream without ", roundup, " octets of roundup");
+      finding->observed = say("a payload stream of ", message.payload.size(), " octets");
+    }
     if (returned == 0) return;
     if (Finding* finding = open_finding(kInlineReplyLeavesReplyChunkUnused, message, connection)) {
       finding->expected = "zero lengths, as the reply is in the Send";

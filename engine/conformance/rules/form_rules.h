@@ -25,13 +25,20 @@ inline constexpr Rule kInlinePayloadIsRoundedUp{
     "inline_payload_is_rounded_up", ledger::ref("RFC8166-4-3"),
     "A payload stream in a Send is a multiple of four octets long."};
 
+inline constexpr Rule kReducedResultsLeaveNoRoundup{
+    "reduced_results_leave_no_roundup", ledger::ref("RFC8166-3.4.4.4-2"),
+    "The payload stream of an inline reply is without the roundup of results in write chunks."};
+
 inline constexpr std::array kFormRules{
     kNomsgHoldsItsPayloadStream, kPositionZeroChunkMakesANomsg, kInlineReplyLeavesReplyChunkUnused,
-    kLongPayloadIsRoundedUp,     kInlinePayloadIsRoundedUp,
+    kLongPayloadIsRoundedUp,     kInlinePayloadIsRoundedUp,     kReducedResultsLeaveNoRoundup,
 };
 
 /// False if the call has no payload stream.
 bool check_call_form(const Message& message, Connection& connection);
+
+/// Whether an inline reply has as many odd octets as the results in its write chunks have roundup.
+bool keeps_roundup(const Message& reply);
 
 void check_reply_form(const Message& message, Connection& connection);
 

@@ -103,6 +103,11 @@ void op_lookupp(const nfs4::Void& /*args*/, CompoundCall& call, nfs4::LookuppRes
   set_current(call, *parent);
 }
 
+/// RFC 8881 18.29.3, 18.45.3.
+void consume_current(CompoundCall& call) {
+  if (call.state.tables().options.policy.secinfo_consumes) call.current.reset();
+}
+
 void op_secinfo(const nfs4::SecinfoArgs& args, CompoundCall& call, nfs4::SecinfoResult& result) {
   const auto directory = current_object(call);
   result.status = directory ? check_search(*directory, call) : directory.error();
@@ -115,7 +120,7 @@ void op_secinfo(const nfs4::SecinfoArgs& args, CompoundCall& call, nfs4::Secinfo
   }
   offer_flavors(result.resok4);
   // RFC 8881 18.29.3: it consumes the current filehandle, which it does not in RFC 7530 16.31.
-  if (call.minorversion > 0) call.current.reset();
+  if (call.minorversion > 0) consume_current(call);
 }
 
 void op_secinfo_no_name(const nfs4::SecinfoNoNameArgs& args, CompoundCall& call,
@@ -132,7 +137,7 @@ void op_secinfo_no_name(const nfs4::SecinfoNoNameArgs& args, CompoundCall& call,
   }
   if (result.status != nfs4::Status::NFS4_OK) return;
   offer_flavors(result.resok4);
-  call.current.reset();  // RFC 8881 18.45.3
+  consume_current(call);
 }
 
 }  // namespace steertag::peer

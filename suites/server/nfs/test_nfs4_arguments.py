@@ -21,6 +21,7 @@ from ..nfs4_checks import (
 )
 
 WRITE_DATA = "RFC8267-6.1-1"
+REBUILT = "RFC8166-3.4.5-5"
 LINK_DATA = "RFC8267-6.1-2"
 NOTHING_ELSE = "RFC8267-6.1-5"
 
@@ -77,7 +78,7 @@ def test_write_large(bench):
 
 @case(
     "server.nfs4.binding.two-writes-{name}",
-    requirements=[WRITE_DATA],
+    requirements=[WRITE_DATA, REBUILT],
     needs=["nfs41", "multiple-read-chunks"],
     bugs=["B12", "B31"],
 )
@@ -96,7 +97,9 @@ def test_two_writes(bench, name):
         reduce_at(session.conn, call, item.position, item.length)
     need_inline(bench, session.conn, call)
     outcome = session.conn.exchange(call)
-    expect(outcome, WRITE_DATA, must=[kinds.REPLY])
+    # A server that does not refuse both chunks has to put their octets into their places.
+    refuses = name != "both" or outcome.kind in kinds.REFUSED
+    expect(outcome, WRITE_DATA if refuses else REBUILT, must=[kinds.REPLY])
     counts = [each.resok4.count for each in outcome.result.all("WRITE")]
     if any(0 < count < length for count, length in zip(counts, (601, 402))):
         bench.not_testable("a WRITE of a few hundred octets is stored in parts")

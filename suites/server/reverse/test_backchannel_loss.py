@@ -21,6 +21,7 @@ HELD = "RFC8881-10.2-1"
 TABLE = "RFC8881-18.34.3-2"
 ALONE = "RFC8881-15.1.3.3-1"
 AGAIN = "RFC8881-18.34.3-4"
+BEHIND = "RFC8881-18.34.3-5"
 STEPPED_UP = "RFC8881-18.36.3-4"
 APART = "RFC8881-2.10.3.1-3"
 DOWN = NFS4.SEQ4_STATUS_CB_PATH_DOWN
@@ -319,6 +320,28 @@ def test_not_alone(bench):
     conn = bench.connect()
     outcome = conn.exchange(conn.compound_call(bound, "PUTROOTFH"))
     expect(outcome, ALONE, must=[status("NFS4ERR_NOT_ONLY_OP")])
+
+
+@case(
+    "server.bind.behind-{name}-{connection}",
+    requirements=[BEHIND],
+    needs=["nfs41"],
+    over=ANY,
+    hostile=True,
+)
+@pytest.mark.parametrize("connection", ["own", "new"])
+@pytest.mark.parametrize("name", ["sequence", "others"])
+def test_behind_sequence(bench, name, connection):
+    """BIND_CONN_TO_SESSION behind SEQUENCE, alone or as the last of several, on a connection of the
+    session or on another one."""
+    session = bench.nfs4_session()
+    bound = operation(
+        "BIND_CONN_TO_SESSION", bctsa_sessid=session.id, bctsa_dir=DIRECTIONS.CDFC4_FORE
+    )
+    before = ["PUTROOTFH"] if name == "others" else []
+    conn = bench.connect() if connection == "new" else session.conn
+    outcome = session.exchange(*before, bound, conn=conn)
+    expect(outcome, BEHIND, must=[status("NFS4ERR_NOT_ONLY_OP")])
 
 
 @case(

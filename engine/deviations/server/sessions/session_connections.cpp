@@ -63,7 +63,22 @@ void keep_path_flags(peer::ReplyStep& reply, SessionTable& sessions) {
   });
 }
 
+/// The conforming answer is NFS4ERR_NOT_ONLY_OP.
+void bind_behind_sequence(peer::ReplyStep& reply) {
+  if (!find_result(reply.reply.stream(), Opnum::OP_SEQUENCE)) return;
+  change_result<nfs4::BindConnToSessionResult>(reply, Opnum::OP_BIND_CONN_TO_SESSION,
+                                               [](nfs4::BindConnToSessionResult& result) {
+                                                 if (result.status == Status::NFS4ERR_NOT_ONLY_OP)
+                                                   result.status = Status::NFS4_OK;
+                                               });
+}
+
 constexpr Deviation kSessionConnections[] = {
+    {.name = "bind-behind-sequence",
+     .breaks = {"RFC8881-18.34.3-5"},
+     .sentence = "BIND_CONN_TO_SESSION succeeds behind a SEQUENCE.",
+     .server = {.reply = bind_behind_sequence},
+     .script_shows = false},
     {.name = "bind-beside-others",
      .breaks = {"RFC8881-15.1.3.3-1"},
      .sentence = "BIND_CONN_TO_SESSION is executed, and the operations behind it are not.",

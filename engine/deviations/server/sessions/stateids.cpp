@@ -5,6 +5,12 @@ namespace steertag::deviations {
 namespace {
 
 constexpr Deviation kStateids[] = {
+    {.name = "secinfo-keeps-filehandle",
+     .breaks = {"RFC8881-18.29.3-1"},
+     .sentence = "SECINFO and SECINFO_NO_NAME leave the current filehandle.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) { options.states.secinfo_consumes = false; }},
+     .script_shows = false},
     {.name = "stateid-not-restored",
      .breaks = {"RFC8881-16.2.3.1.2-1"},
      .sentence = "RESTOREFH restores the filehandle, and leaves the current stateid as it is.",

@@ -188,6 +188,16 @@ constexpr Deviation kRefusals[] = {
      .sentence = "The retry of a call over which a connection was lost ends the next one too.",
      .server = {.departure = end_over_lost_call, .down = note_lost_calls},
      .script_shows = false},
+    {.name = "short-room-disconnects",
+     .breaks = {"RFC8166-4.5.3-4"},
+     .sentence = "A reply that its chunks cannot take ends the connection, each time that it is "
+                 "asked for.",
+     .server = {.departure =
+                    [](Departing& error) {
+                      error.aborts |=
+                          error.is_error(wire::ErrorCode::chunk) && error.has_rpc_reply();
+                    }},
+     .script_shows = false},
     {.name = "long-call-refused",
      .breaks = {"RFC8166-3.5.3-8"},
      .sentence = "A call in a Position Zero chunk is answered with ERR_CHUNK.",
