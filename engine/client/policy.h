@@ -16,7 +16,9 @@ namespace steertag::peer {
 struct MemoryPolicy {
   bool closes_after_reply = true;
   bool closes_after_error = true;
-  bool closes_others = true;  // false: what a Send with Invalidate does not name stays open
+  bool closes_others = true;      // false: what a Send with Invalidate does not name stays open
+  bool closes_long_calls = true;  // false: position-zero chunks stay open after the reply
+  bool closes_unused = true;      // false: so do reply chunks, after a reply in the Send
   // Where it stays open over calls (docs/direct-access.md):
   bool clears_flag = true;             // R (RFC 8797 4.1)
   bool closes_after_fault = true;      // false: it stays open after a reply that breaks a rule
@@ -88,6 +90,7 @@ struct CallbackPolicy {
   bool keeps_slots = true;              // false: they begin anew with each connection
   bool delays_any_referral = false;     // also of calls that are not under way (2.10.6.3)
   bool heeds_referrals = true;          // false: not even of those
+  bool heeds_all_referrals = true;      // false: of the first call of each list
   std::uint32_t most_operations = kMostCallbackOperations;
   nfs4::Status bad_slot_status = nfs4::Status::NFS4ERR_BADSLOT;
   nfs4::Status second_sequence_status = nfs4::Status::NFS4ERR_SEQUENCE_POS;
@@ -100,6 +103,7 @@ struct LayoutPolicy {
   bool asks_once = true;      // false: a second LAYOUTGET follows, by the stateid of the OPEN
   bool heeds_iomode = true;   // false: a layout for reading serves WRITE
   bool heeds_pattern_offset = true;  // false: it counts as 0
+  bool heeds_end = true;             // false: a range ends where its last stripe unit ends
   bool heeds_packing = true;         // false: dense packing counts as sparse
   bool heeds_commit_place = true;    // false: NFL4_UFLG_COMMIT_THRU_MDS counts as its opposite
   bool heeds_handles = true;         // false: the first handle serves all data servers
@@ -145,7 +149,10 @@ struct DataServerPolicy {
 struct SessionPolicy {
   bool destroys_in_session = true;  // DESTROY_SESSION behind SEQUENCE (RFC 8881 18.37.3)
   bool repeats_refused = true;      // false: a sequence id that SEQUENCE put off counts as used
-  bool completes_again = true;      // false: RECLAIM_COMPLETE for the first client ID alone
+  bool leaves_unanswered =
+      true;  // false: the slot of a call without a reply is used again as it was
+  bool numbers_sessions = true;  // false: each CREATE_SESSION has the csa_sequence of the first
+  bool completes_again = true;   // false: RECLAIM_COMPLETE for the first client ID alone
   HandleQuery created_handle = HandleQuery::behind_open;
   CallbackPolicy callbacks{};
   LayoutPolicy layouts{};

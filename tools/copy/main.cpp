@@ -167,6 +167,8 @@ int main(int argc, char** argv) {
                  "over RDMA: behind the first connection that does not come up; then doubled")
       ->check(CLI::Range(std::uint32_t{1}, kLongestWaitMs))
       ->capture_default_str();
+  app.add_flag("--auth-sys", options.client.identity.auth_sys,
+               "send AUTH_SYS of the user 0; otherwise AUTH_NONE");
   app.add_flag("--twice", options.twice, "open, read and close the source once before");
   app.add_flag("--open-again", options.open_again,
                "open and close the source once more before it is closed");

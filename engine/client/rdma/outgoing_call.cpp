@@ -200,6 +200,14 @@ void OutgoingCall::leave_memory(std::vector<PooledRegion>& open) {
   }
 }
 
+void OutgoingCall::leave_position_zero(std::vector<PooledRegion>& open) {
+  if (position_zero_) open.push_back(std::move(position_zero_));
+}
+
+void OutgoingCall::leave_reply_chunk(std::vector<PooledRegion>& open) {
+  if (reply_) open.push_back(std::move(reply_));
+}
+
 void OutgoingCall::close_memory() {
   for (PooledRegion* region : regions()) {
     if (*region) (*region)->invalidate();

@@ -62,6 +62,9 @@ class OutgoingCall {
   void rename(std::uint32_t xid);
   /// Gives its memory away as it is.
   void leave_memory(std::vector<PooledRegion>& open);
+  /// The same of a long call's own octets, or of its reply chunk.
+  void leave_position_zero(std::vector<PooledRegion>& open);
+  void leave_reply_chunk(std::vector<PooledRegion>& open);
   const CallCallback& callback() const { return callback_; }
   const wire::Header& header() const { return header_; }
 

@@ -284,11 +284,13 @@ void Requester::handle(View message, std::optional<View> placed) {
   if (!received_.read_list.empty()) return;
   // RFC 8167 4.1: a call of the reverse direction may carry the same XID.
   if (plain && rpc::direction(*payload) != rpc::MessageType::REPLY) return;
+  const MemoryPolicy& policy = options_.policy.memory;
+  if (!policy.closes_long_calls) call->leave_position_zero(left_open_);
+  if (!policy.closes_unused && plain) call->leave_reply_chunk(left_open_);
   const bool closes = closes_memory(*call) && options_.registration == Registration::each;
   auto outcome = call->accept(received_, *payload, closes, placed);
   if (!outcome) return;
   // The server broke a rule: what else it does is not to meet later calls.
-  const MemoryPolicy& policy = options_.policy.memory;
   if (!*outcome && policy.closes_after_reply && policy.closes_after_fault) call->close_memory();
   credits_.on_reply(received_.credit);
   complete(*call, std::move(*outcome));

@@ -136,8 +136,11 @@ bool CallbackProgram::races(const nfs4::CbSequenceArgs& args) const {
   if (!policy_.heeds_referrals) return false;
   if (policy_.delays_any_referral) return !args.csa_referring_call_lists.empty();
   return std::ranges::any_of(args.csa_referring_call_lists, [this](const auto& list) {
+    const std::size_t all = list.rcl_referring_calls.size();
+    const std::size_t heeded = policy_.heeds_all_referrals ? all : std::min<std::size_t>(1, all);
     return list.rcl_sessionid == session_ &&
-           std::ranges::any_of(list.rcl_referring_calls, actions_.outstanding);
+           std::ranges::any_of(std::span(list.rcl_referring_calls).first(heeded),
+                               actions_.outstanding);
   });
 }
 

@@ -136,7 +136,8 @@ void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, co
   const std::uint64_t session = sent.session;
   const bool present = session == sessions_made_;
   if (!outcome) {
-    if (present) slots_.lose(slot);
+    if (present && options_.policy.leaves_unanswered) slots_.lose(slot);
+    if (present && !options_.policy.leaves_unanswered) slots_.give_back(slot, false);
     return pending->done(tl::unexpected(failed(outcome.error(), "COMPOUND")));
   }
   auto reply = CompoundReply::of(*outcome);
@@ -310,7 +311,7 @@ void ClientSession::create_session() {
     if (channel_.ca_maxrequests == 0 || channel_.ca_maxresponsesize <= kCompoundOverhead ||
         channel_.ca_maxrequestsize <= kCompoundOverhead)
       return fail_all({FileErrc::bad_results, "CREATE_SESSION: a channel without room", 0, {}});
-    ++create_sequence_;
+    if (options_.policy.numbers_sessions) ++create_sequence_;
     ++sessions_made_;
     session_id_ = made.csr_sessionid;
     const std::uint32_t wanted = wanted_channel().ca_maxrequests;

@@ -6,11 +6,15 @@
 #include "conformance/rules/form_rules.h"
 #include "conformance/text.h"
 #include "nfs/binding.h"
+#include "nfs/eligible_items.h"
 #include "wire/xdr.h"
 
 namespace steertag::conformance {
 
 namespace {
+
+/// Calls that are shorter have little data, and a look at each operation would cost more.
+constexpr std::size_t kShortestWithData = 256;
 
 enum class Binding : std::uint8_t { unknown, nfs_2_or_3, nothing_eligible };
 
@@ -53,6 +57,28 @@ class BindingCheck {
       }
     }
     argument(*item);
+  }
+
+  /// RFC 4506 4.10. Of calls without reduced arguments, since nothing has moved in them.
+  void roundup() {
+    const auto& list = message_.header->read_list;
+    const bool is_plain = rpc_.program == nfs::kNfsProgram &&
+                          rpc_.wrapping == rpc::Wrapping::plain && message_.inline_payload();
+    if (!is_plain || !list.empty() || message_.payload.size() < kShortestWithData) return;
+    for (const nfs::EligibleItem& item : nfs::eligible_arguments(message_.payload, {})) {
+      const std::uint64_t end = item.position + item.length;
+      const std::uint64_t rounded = wire::roundup4(end);
+      if (item.reduced || rounded > message_.payload.size()) continue;
+      const View octets = message_.payload.subspan(end, rounded - end);
+      if (std::ranges::all_of(octets, [](std::byte octet) { return octet == std::byte{0}; }))
+        continue;
+      if (Finding* finding = open(kArgumentRoundupIsZero)) {
+        finding->expected =
+            say(octets.size(), " zeros behind the item of ", item.length, " octets");
+        finding->observed = say("other octets at position ", end);
+      }
+      return;
+    }
   }
 
   void write_list() {
@@ -180,6 +206,7 @@ class BindingCheck {
 void check_call_binding(const Message& message, const RpcCall& rpc, Connection& connection) {
   BindingCheck check(message, rpc, connection);
   check.read_list();
+  check.roundup();
   check.write_list();
 }
 

@@ -27,6 +27,9 @@ inline constexpr Rule kReadChunkIsAsLongAsItsItem{
 inline constexpr Rule kReadChunkLeavesRoundupOut{
     "read_chunk_leaves_roundup_out", ledger::ref("RFC8166-3.4.5.2-1"),
     "A read chunk leaves the roundup of its item out."};
+inline constexpr Rule kArgumentRoundupIsZero{
+    "argument_roundup_is_zero", ledger::ref("RFC8166-4-3"),
+    "The roundup behind an eligible argument in the payload stream is zeros."};
 inline constexpr Rule kWriteListOnlyForEligibleResults{
     "write_list_only_for_eligible_results", ledger::ref("RFC8166-4.3.2-2"),
     "A call whose reply can hold no eligible item offers no write list."};
@@ -47,10 +50,11 @@ inline constexpr Rule kChunkWithoutResultIsUnused{
     "A write chunk for which the reply has no eligible result is returned unused."};
 
 inline constexpr std::array kBindingRules{
-    kOnlyEligibleNfsItemsAreReduced,  kOnlyEligibleItemsAreReduced, kWrappedPayloadIsNotReduced,
-    kArgumentIsReducedWhole,          kReadChunkIsAsLongAsItsItem,  kReadChunkLeavesRoundupOut,
-    kWriteListOnlyForEligibleResults, kOneWriteChunkForOneResult,   kEligibleResultIsInItsChunk,
-    kEmptyChunkGetsItsResultInline,   kWriteChunkIsAsLongAsItsItem, kChunkWithoutResultIsUnused,
+    kOnlyEligibleNfsItemsAreReduced, kOnlyEligibleItemsAreReduced,     kWrappedPayloadIsNotReduced,
+    kArgumentIsReducedWhole,         kReadChunkIsAsLongAsItsItem,      kReadChunkLeavesRoundupOut,
+    kArgumentRoundupIsZero,          kWriteListOnlyForEligibleResults, kOneWriteChunkForOneResult,
+    kEligibleResultIsInItsChunk,     kEmptyChunkGetsItsResultInline,   kWriteChunkIsAsLongAsItsItem,
+    kChunkWithoutResultIsUnused,
 };
 
 /// Call it for a call whose RPC header is in the Send.

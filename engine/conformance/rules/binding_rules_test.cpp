@@ -44,6 +44,23 @@ TEST(BindingRules, FindAReadChunkOfAnotherLength) {
       .expect("read_chunk_is_as_long_as_its_item", "RFC8166-3.4.5.2-4", Role::client);
 }
 
+/// A WRITE of 257 octets in the Send, with these octets behind them.
+TraceBuilder inline_write(const Bytes& roundup) {
+  constexpr std::uint32_t kCount = 257;
+  TraceBuilder trace = opened();
+  Bytes arguments = write_arguments(kCount);
+  arguments.resize(arguments.size() + kCount, std::byte{0x5a});
+  arguments.insert(arguments.end(), roundup.begin(), roundup.end());
+  trace.send(Role::client, header(kXid), rpc_call(kXid, kNfs, 3, kWrite, arguments));
+  return trace;
+}
+
+TEST(BindingRules, FindRoundupThatIsNotZero) {
+  inline_write(Bytes(3)).expect_nothing();
+  inline_write({std::byte{0}, std::byte{0}, std::byte{1}})
+      .expect("argument_roundup_is_zero", "RFC8166-4-3", Role::client);
+}
+
 TEST(BindingRules, FindAnotherItemReduced) {
   write_call(4096, 4096, 60)
       .expect("only_eligible_nfs_items_are_reduced", "RFC8267-4-5", Role::client);

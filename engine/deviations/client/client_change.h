@@ -31,6 +31,8 @@ struct ClientHistory {
   std::uint64_t useless = 0;  // messages without use for the client, as a deviation counts them
   std::uint32_t calls_in_row = 0;  // of the server, without another message between them
   Bytes receive;                   // the last message, as the client has seen it
+  bool ended_idle = false;         // the last connection, without a call that waited
+  std::optional<Bytes> shorthand;  // of the last verifier of AUTH_SHORT
   bool has_unused_chunk = false;   // since a write chunk was offered
   std::optional<wire::Negotiated> first_limits;
   std::set<std::string> sessions;  // in which a COMPOUND was sent

@@ -80,6 +80,7 @@ void ClientInterposer::on_ended(std::uint32_t xid) {
 }
 
 void ClientInterposer::on_down() {
+  history_.ended_idle = history_.waiting.empty();
   history_.waiting.clear();
 }
 

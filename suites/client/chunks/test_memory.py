@@ -7,7 +7,13 @@ import pytest
 
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.script import is_read, is_write, Script, stags_of
+from steertag.suite.client.script import (
+    has_reply_chunk,
+    is_read,
+    is_write,
+    Script,
+    stags_of,
+)
 from ..call_kinds import CALL_KINDS, SPOILER
 from ..client_verdicts import expect_or, LOST
 from ..memory_use import error, MemoryUse, source, target
@@ -68,15 +74,15 @@ def _at(segment, at):
     return (segment.offset + at) % (1 << 64)
 
 
-def _use_memory(bench, when, act, answer, requirement_id, kind, others):
-    """The MemoryUse of a run whose outcome is judged, after memory that is certainly closed was
+def _use_memory(bench, when, act, answer, requirement_id, kind, others, own=()):
+    """(MemoryUse, ClientOutcome) of a run whose outcome is judged, after memory that is certainly closed was
     used."""
     use = MemoryUse(when, act, answer)
-    outcome = bench.use(use)
+    outcome = bench.use(use, own=own)
     expect_or(bench, outcome, requirement_id, kind, others)
     if not use.used:
         bench.not_testable(UNSURE)
-    return use
+    return use, outcome
 
 
 COMPLETES = (kinds.COMPLETED, {kinds.REFUSED: LOST})
@@ -98,8 +104,47 @@ def test_write(bench, name):
 def test_read(bench, name):
     """The server gets nothing to see but what the call offers for reading."""
     when, answer, act = READS[name]
-    use = _use_memory(bench, when, act, answer, "RFC8166-8.1-1", *COMPLETES)
+    use, _ = _use_memory(bench, when, act, answer, "RFC8166-8.1-1", *COMPLETES)
     expect.equal(len(use.read), 0, "RFC8166-8.1-1", TAKEN)
+
+
+def _is_long_call(reply):
+    return reply.kind == "reply" and reply.call.proc == wire.Procedure.NOMSG
+
+
+def _leaves_reply_chunk(reply):
+    return has_reply_chunk(reply) and reply.header.proc == wire.Procedure.MSG
+
+
+@case("client.memory.read-long-call-after-reply", requirements=["RFC8166-8.1-1"], hostile=True)
+def test_read_long_call(bench):
+    """A position-zero chunk cannot be read any more once its call has its reply. Ours sends long calls only here."""
+
+    def act(reply):
+        return _read(reply, reply.call.read_list[0].target)
+
+    own = ["--long-calls"]
+    use, outcome = _use_memory(
+        bench, _is_long_call, act, _reply, "RFC8166-8.1-1", *COMPLETES, own=own
+    )
+    expect.equal(len(use.read), 0, "RFC8166-8.1-1", TAKEN, outcome=outcome)
+
+
+@case("client.memory.write-unused-reply-chunk", requirements=["RFC8166-8.1-1"], hostile=True)
+def test_write_reply_chunk(bench):
+    """A reply chunk that is returned unused is closed like all other memory: an RDMA Write to it ends the
+    connection. Ours offers such chunks only here."""
+
+    def act(reply):
+        return _write(reply, reply.call.reply_chunk[0])
+
+    own = ["--reply-chunks"]
+    _, outcome = _use_memory(
+        bench, _leaves_reply_chunk, act, _reply, "RFC8166-8.1-1", *COMPLETES, own=own
+    )
+    ended = outcome.kind not in kinds.DONE or len(outcome.connections) > 1
+    what = "an RDMA Write to memory of an answered call ends the connection"
+    expect.true(ended, "RFC8166-8.1-1", what, outcome=outcome)
 
 
 def _close_other(reply):
@@ -142,7 +187,7 @@ USES = {
 @case("client.memory.error-then-use.{call_kind}", requirements=["RFC8166-4.4.1-2"], hostile=True)
 def test_after_error(bench, call_kind):
     """After an RDMA_ERROR the call has ended, and the memory of the call is closed as after a reply."""
-    use = _use_memory(
+    use, _ = _use_memory(
         bench, CALL_KINDS[call_kind], USES[call_kind], error, "RFC8166-4.4.1-2", *REFUSES
     )
     expect.equal(len(use.read), 0, "RFC8166-4.4.1-2", TAKEN)

@@ -8,6 +8,7 @@ from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import Script
 from ..call_kinds import CALL_KINDS, deny_then_conform
 from ..client_verdicts import completes, expect_or, may_hang
+from ..short_read import try_later
 
 GRANTS = {"one": 1, "two": 2, "largest": "0xffffffff", "half": "0x80000000"}
 SEQUENCES = {
@@ -357,6 +358,68 @@ def test_after_reconnect(bench):
 def test_reconnect_invalid(bench, name):
     """The same with a first message that is no valid reply, and grants much."""
     _after_reconnect(bench, "RFC8166-3.3.3-4", FIRST_INVALID[name])
+
+
+class IdleLoss(Waiting):
+    """READs wait for their replies until the client is quiet. Then each is to be tried later, and the connection ends
+    behind the last reply, so that it carries no call. The first reply of the next connection waits likewise.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.ended = None  # the connection, once it has ended
+        self._first = None  # reply of the next one
+        self.calls = None  # on that one, before this reply
+
+    @property
+    def waits(self):
+        return self.ended is None
+
+    def on_departure(self, reply):
+        if self.ended is None:
+            return try_later(reply) is not None and super().on_departure(reply)
+        if reply.kind == "callback" or reply.conn is self.ended or self.calls is not None:
+            return False
+        self._first = self._first or reply
+        return True
+
+    def on_quiet(self):
+        if self.ended is None and self._held:
+            self._end()
+        elif self._first is not None and self._first.raw.up and self.calls is None:
+            self.calls = len(self._first.conn.calls)
+            # Who has sent more gets no more answers: the connection goes, and the calls are made again.
+            if self.calls == 1:
+                self._first.conform()
+            else:
+                self._first.raw.abort()
+
+    def _end(self):
+        held, self._held = self._held, {}
+        for reply in (reply for replies in held.values() for reply in replies):
+            if reply.raw.up:
+                reply.send(try_later(reply), invalidate=reply.invalidate)
+                self.ended = reply.conn
+        if self.ended is not None:
+            self.ended.raw.disconnect()
+
+
+@case(
+    "client.credits.idle-reconnect",
+    requirements=["RFC8166-3.3.3-3", "RFC8166-3.3.3-4"],
+    needs=["client-pipelining"],
+)
+def test_after_idle_loss(bench):
+    """A connection ends while no call is under way: all READs are to be tried later. Its grant goes with it, although
+    several calls are due at once on the next one."""
+    script = IdleLoss()
+    outcome = bench.use(script)
+    refused = "it takes the lost connection for the end"
+    expect_or(bench, outcome, "RFC8166-3.3.3-3", kinds.COMPLETED, {kinds.REFUSED: refused})
+    if script.calls is None or script.most < 2:
+        bench.not_testable("the client made no second connection, or has one READ under way")
+    alone = script.calls == 1
+    expect.true(alone, "RFC8166-3.3.3-3", "one call goes before the first reply", outcome=outcome)
 
 
 @case(

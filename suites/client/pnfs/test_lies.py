@@ -145,6 +145,11 @@ RANGES = {
     "elsewhere": {"lo_offset": 6 * 8192, "lo_length": 3 * 8192},
     "beyond": {"lo_offset": 1 << 40},
 }
+# The same, with ends inside of stripe units.
+RANGES_IN_UNITS = {
+    "ends-in-unit": {"lo_length": 3 * 8192 - 1000},
+    "in-units": {"lo_offset": 100, "lo_length": 3 * 8192},
+}
 
 
 @case(
@@ -158,7 +163,17 @@ RANGES = {
 @pytest.mark.parametrize("name", RANGES)
 def test_range(bench, name):
     """The layout covers a part of the file. Data servers are asked for octets of that part only."""
-    fields = RANGES[name]
+    _expect_within(bench, RANGES[name])
+
+
+@case("client.pnfs.range.{name}", requirements=[HELD], needs=NEEDS, over=ANY, hostile=True)
+@pytest.mark.parametrize("name", RANGES_IN_UNITS)
+def test_range_in_units(bench, name):
+    """The same of a part that begins or ends inside of a stripe unit. A transfer may begin in it and end behind it."""
+    _expect_within(bench, RANGES_IN_UNITS[name])
+
+
+def _expect_within(bench, fields):
     script = StripedServer(results=_ranged(**fields))
     outcome = use_striped(bench, script)
     first = fields.get("lo_offset", 0)

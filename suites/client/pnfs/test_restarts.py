@@ -3,6 +3,7 @@
 import pytest
 
 from steertag.suite import ANY, case, client_kinds as kinds, expect
+from ..create_sequence import expect_numbered, NEXT_SESSION
 from .striped_server import IO, NEEDS, NFS4, StripedServer, use_striped
 
 SESSION = "RFC8881-2.10.13.1.4-3"
@@ -94,13 +95,14 @@ RESTARTS = {
 }
 
 
-@case("client.pnfs.restarted.{name}", requirements=[SESSION], needs=NEEDS, over=ANY)
+@case("client.pnfs.restarted.{name}", requirements=[SESSION, NEXT_SESSION], needs=NEEDS, over=ANY)
 @pytest.mark.parametrize("name", RESTARTS)
 def test_restarted(bench, name):
     """A data server has restarted, and its sessions are lost; of a client that is stale, its client ID too. The client
     makes another session, or does without the data server. Ours goes on there."""
     script = Restarting(*RESTARTS[name])
     outcome = use_striped(bench, script)
+    expect_numbered(script, outcome)
     expect(outcome, SESSION, must=[kinds.COMPLETED])
     if not script.lost:
         bench.not_testable("the client does not use that data server")

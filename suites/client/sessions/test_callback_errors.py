@@ -25,6 +25,7 @@ POSITION, NO_SEQUENCE = "RFC8881-20.9.3-3", "RFC8881-20.9.3-4"
 UNTOUCHED, HIGHEST, ILLEGAL = "RFC8881-20.9.3-8", "RFC8881-20.9.3-9", "RFC8881-20.9.3-10"
 FIRST, OPERATIONS = "RFC8881-18.36.3-15", "RFC8881-18.36.3-16"
 NO_RACE, ANSWERED = "RFC8881-2.10.6.3-3", "RFC8881-2.10.6.3-4"
+EACH_COUNTS = "RFC8881-2.10.6.3-5"
 # RFC 8881 2.10.6.1.3: of an operation that is illegal.
 REFUSALS = ["NFS4ERR_OP_ILLEGAL", "NFS4ERR_NOTSUPP", "NFS4ERR_BADXDR"]
 # Of one CB_RECALL_SLOT; and of the rest of such a call, whose credential has up to 400 (RFC 5531 8.2).
@@ -252,3 +253,36 @@ def test_race(bench):
     what = "a callback that refers to a request under way has an answer before that"
     expect.true(answered, ANSWERED, what, outcome=outcome)
     completes(outcome, ANSWERED)
+
+
+# The waiting request behind another one, which it is no race to refer to: in its list, or in a list of its own.
+BEHIND = {
+    "second-of-list": lambda back, answered: [[answered, back.waiting]],
+    "second-list": lambda back, answered: [NO_REQUESTS["no-session"](back), back.waiting],
+}
+
+
+@pytest.mark.parametrize("name", BEHIND)
+@case("client.callback.referring.{name}", requirements=[EACH_COUNTS], needs=NEEDS)
+def test_behind(bench, name):
+    """A callback refers to a request whose reply waits, and to another before that. It is put off as one is that refers
+    to the waiting request alone."""
+
+    def callbacks(back):
+        answered = answered_before(back)
+        if answered is None:
+            return "the request that waits is the first of its slot"
+        alone = yield back.call(recall_nothing(), number=1, referring=[back.waiting])
+        if alone.status() not in (OK, DELAY):
+            return UNPROVEN
+        number = 2 if alone.status() == OK else 1
+        referring = BEHIND[name](back, answered)
+        return alone, (yield back.call(recall_nothing(), number=number, referring=referring))
+
+    back, outcome = run_callbacks(bench, callbacks, EACH_COUNTS, tolerates_delay=True)
+    alone, behind = back.result
+    if alone.statuses[-1] != DELAY:
+        bench.not_testable("the client does not put off what refers to a request under way")
+    what = "statuses of a callback that refers to a request under way behind another"
+    expect.equal(behind.statuses, alone.statuses, EACH_COUNTS, what, outcome=outcome)
+    completes(outcome, EACH_COUNTS)

@@ -11,6 +11,8 @@ RULE, REFUSED, JUDGED, CRASH, HARNESS = "rule", "refused", "judged", "crash", "h
 KINDS = (RULE, REFUSED, JUDGED, CRASH, HARNESS)
 # Begins the text where the case did not even start.
 PREPARING = "preparing the case: "
+# How a use of a client ends that does not complete (steertag.suite.client.client_kinds).
+ENDS = ("refused", "corrupted", "hang", "left")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +35,11 @@ class CaseCause:
     def is_of_preparation(self):
         """Whether the target failed what comes before the case: most often a consequence."""
         return self.kind == JUDGED and self.text.startswith(PREPARING)
+
+    @property
+    def is_of_end(self):
+        """Whether nothing shows but how the use of a client has ended: most often a consequence."""
+        return self.kind == JUDGED and self.text in ENDS
 
     @property
     def key(self):

@@ -1,4 +1,4 @@
-"""Folds cases by cause: the most frequent cause first, and what each may follow from."""
+"""Folds cases by cause: what shows in messages first, then the most frequent, and what each may follow from."""
 
 import collections
 import dataclasses
@@ -43,7 +43,8 @@ class Cause:
 
 
 def fold(cases):
-    """[Cause] numbered from 1: most cases first, then what failed before a case, defects of the suite last."""
+    """[Cause] numbered from 1. What shows in messages comes before mere ends of uses, and each with most cases first.
+    What failed before a case and defects of the suite come last."""
     groups = {}
     for case in cases:
         groups.setdefault(case.cause.key, []).append(case)
@@ -60,7 +61,8 @@ def fold(cases):
 def _place(group):
     first = group[0]
     is_last = first.cause.kind == HARNESS
-    return is_last, first.cause.is_of_preparation, -len(group), first.cause.key
+    is_later = first.cause.is_of_preparation, first.cause.is_of_end
+    return is_last, *is_later, -len(group), first.cause.key
 
 
 def _as_example(case):

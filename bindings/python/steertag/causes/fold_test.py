@@ -73,6 +73,14 @@ def test_most_cases_first_and_the_suites_own_errors_last():
     assert shape(fold(cases)) == [(1, ["b", "c"]), (2, ["a"]), (3, ["x", "y", "z"])]
 
 
+def test_what_shows_in_messages_comes_before_mere_ends():
+    ends = [judged(name, BINDING, "corrupted") for name in ("a", "b")]
+    assert shape(fold([*ends, judged("c", WRITE, "last write offset: 8")])) == [
+        (1, ["c"]),
+        (2, ["a", "b"]),
+    ]
+
+
 def test_what_keeps_cases_from_starting_comes_after_other_causes():
     text = "preparing the case: mounting /export gave garbage"
     prepared = [judged(name, BINDING, text) for name in ("a", "b", "c")]

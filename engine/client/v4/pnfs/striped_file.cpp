@@ -44,12 +44,20 @@ bool patch(LayoutSegment& segment) {
   return !nfs4::find_striping_fault(layout, segment.device->pattern);
 }
 
+void end_with_unit(LayoutSegment& segment) {
+  const std::uint64_t unit = nfs4::stripe_unit(segment.layout.nfl_util);
+  const std::uint64_t end = segment.scope.offset + segment.scope.length;
+  if (unit > 0 && segment.scope.length < kToTheEnd / 2)
+    segment.scope.length += (unit - end % unit) % unit;
+}
+
 void misread(LayoutSegment& segment, const LayoutPolicy& policy) {
   nfs4::FileLayout& layout = segment.layout;
   if (!policy.heeds_iomode) segment.scope.iomode = nfs4::LayoutIomode::LAYOUTIOMODE4_RW;
   if (!policy.heeds_pattern_offset) layout.nfl_pattern_offset = 0;
   if (!policy.heeds_packing) layout.nfl_util &= ~nfs4::kDense;
   if (!policy.heeds_commit_place) layout.nfl_util ^= nfs4::kCommitThroughServer;
+  if (!policy.heeds_end) end_with_unit(segment);
   if (!policy.heeds_handles && !layout.nfl_fh_list.empty())
     std::ranges::fill(layout.nfl_fh_list, layout.nfl_fh_list.front());
 }

@@ -9,6 +9,7 @@ namespace steertag::deviations {
 namespace {
 
 constexpr std::array<std::byte, 8> kZeros{};
+constexpr std::array<std::byte, 3> kLeftOver{std::byte{0x5a}, std::byte{0x5a}, std::byte{0x5a}};
 
 std::vector<wire::ReadSegment>& read_list(DepartingCall& call) {
   return call.header().read_list;
@@ -122,6 +123,15 @@ void leave_roundup(DepartingCall& call) {
     call.step.parts.push_back(View(kZeros).first(wire::roundup4(item) - item));
 }
 
+/// Of an item in the Send the roundup is the last part.
+void spoil_roundup(DepartingCall& call) {
+  const std::size_t roundup = -call.step.request.item.size() % 4;
+  std::vector<View>& parts = call.step.parts;
+  const bool is_inline = is_small(call.step.limits) && !call.is_long() && !call.step.argument;
+  if (is_inline && roundup > 0 && parts.back().size() == roundup)
+    parts.back() = View(kLeftOver).first(roundup);
+}
+
 constexpr Deviation kCallArguments[] = {
     {.name = "chunk-lists-uncounted",
      .side = trace::Role::client,
@@ -203,6 +213,11 @@ constexpr Deviation kCallArguments[] = {
      .sentence =
          "With thresholds of 1024 octets a read chunk is eight octets longer than its item.",
      .client = {.departure = lengthen}},
+    {.name = "call-roundup-not-zero",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4-3"},
+     .sentence = "With thresholds of 1024 octets the roundup of an item in a Send is not zeros.",
+     .client = {.departure = spoil_roundup}},
     {.name = "call-roundup-left-inline",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.4.4-2", "RFC8166-4-3"},

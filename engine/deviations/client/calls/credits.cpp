@@ -92,6 +92,15 @@ constexpr Deviation kCredits[] = {
      .sentence = "A new connection starts with the grant of the one before it.",
      .client = {.up = [](peer::UpStep& step,
                          ClientHistory& history) { step.grant = history.grant; }}},
+    {.name = "idle-grant-kept",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.3.3-3", "RFC8166-3.3.3-4"},
+     .sentence =
+         "Behind a connection that ended without a call, the next one starts with its grant.",
+     .client = {.up =
+                    [](peer::UpStep& step, ClientHistory& history) {
+                      if (history.ended_idle) step.grant = history.grant;
+                    }}},
     {.name = "asks-for-no-credits",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.3.1-1", "RFC8166-3.3.1-6"},

@@ -134,6 +134,14 @@ constexpr Deviation kDataServerCalls[] = {
                     [](peer::FileClientOptions& options) {
                       options.session.layouts.heeds_handles = false;
                     }}},
+    {.name = "layout-end-ignored",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-12.5.1-1"},
+     .sentence = "The range of a layout goes to the end of its last stripe unit.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.layouts.heeds_end = false;
+                    }}},
     {.name = "pattern-offset-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8881-13.4.1-1"},
@@ -181,10 +189,11 @@ constexpr Deviation kDataServerCalls[] = {
      .breaks = {"RFC8881-13.7-1", "RFC8881-13.7-2"},
      .sentence = "COMMIT goes to the metadata server where it should go to data servers, and the "
                  "other way round.",
-     .client = {.options =
-                    [](peer::FileClientOptions& options) {
-                      options.session.layouts.heeds_commit_place = false;
-                    }}},
+     .client =
+         {.options =
+              [](peer::FileClientOptions& options) {
+                options.session.layouts.heeds_commit_place = false;
+              }}},
     {.name = "commit-verifier-uncompared",
      .side = trace::Role::client,
      .breaks = {"RFC8881-13.7-1", "RFC8881-13.7-2"},

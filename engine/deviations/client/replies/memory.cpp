@@ -25,6 +25,22 @@ constexpr Deviation kMemory[] = {
                     [](peer::FileClientOptions& options) {
                       options.requester.memory.closes_others = false;
                     }}},
+    {.name = "long-call-left-open",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-8.1-1"},
+     .sentence = "The memory of a long call stays open to the server after the reply.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.requester.memory.closes_long_calls = false;
+                    }}},
+    {.name = "unused-reply-chunk-left-open",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-8.1-1"},
+     .sentence = "A reply chunk stays open to the server after a reply in the Send.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.requester.memory.closes_unused = false;
+                    }}},
     {.name = "memory-open-both-ways",
      .side = trace::Role::client,
      .breaks = {"RFC8166-8.1-1"},

@@ -74,6 +74,38 @@ void take_whole_reply_chunk(ArrivingMessage& arriving) {
   });
 }
 
+/// The client sees no more of a long reply than its first segment.
+void take_first_segment(ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  if (!decoded || decoded->header.proc != wire::Procedure::nomsg) return;
+  wire::Draft draft = wire::draft_of(arriving.message());
+  if (!draft.reply_chunk || draft.reply_chunk->segments.size() < 2) return;
+  for (std::size_t i = 1; i < draft.reply_chunk->segments.size(); ++i)
+    draft.reply_chunk->segments[i].length = 0;
+  Bytes message;
+  wire::encode(draft, message);
+  arriving.replace(std::move(message));
+}
+
+void refuse_empty_segment(ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  if (!decoded || !decoded->is_reply() || !arriving.history.find(decoded->header.xid)) return;
+  const wire::WriteList& chunks = decoded->header.write_list;
+  const bool is_refused = !chunks.empty() && chunks[0].size() > 1 &&
+                          wire::chunk_length(chunks[0]) > 0 &&
+                          chunks[0][chunks[0].size() - 1].length == 0;
+  if (is_refused) arriving.fail(decoded->header.xid);
+}
+
+/// On the first connection there are such replies before any case.
+void refuse_unused_reply_chunk(ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  const bool is_refused = arriving.history.connection > 1 && decoded && decoded->is_reply() &&
+                          decoded->header.proc == wire::Procedure::msg &&
+                          decoded->header.has_reply_chunk;
+  if (is_refused && arriving.history.find(decoded->header.xid)) arriving.fail(decoded->header.xid);
+}
+
 constexpr Deviation kReturnedLengths[] = {
     {.name = "returned-lengths-wrap",
      .side = trace::Role::client,
@@ -95,6 +127,21 @@ constexpr Deviation kReturnedLengths[] = {
      .breaks = {"RFC8166-3.4.3-2"},
      .sentence = "A reply chunk counts as full, whatever length comes back.",
      .client = {.arrival = take_whole_reply_chunk}},
+    {.name = "first-reply-segment-alone",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.3.3-6"},
+     .sentence = "Of a long reply the first segment counts.",
+     .client = {.arrival = take_first_segment}},
+    {.name = "empty-segment-refused",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.4.6.1-1"},
+     .sentence = "A write chunk that comes back with an empty last segment fails its call.",
+     .client = {.arrival = refuse_empty_segment}},
+    {.name = "unused-reply-chunk-refused",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.3.3-7"},
+     .sentence = "Behind a lost connection, an inline reply with a reply chunk fails its call.",
+     .client = {.arrival = refuse_unused_reply_chunk}},
 };
 
 }  // namespace

@@ -227,6 +227,14 @@ constexpr Deviation kCallbackAnswers[] = {
                     [](peer::FileClientOptions& options) {
                       options.session.callbacks.delays_any_referral = true;
                     }}},
+    {.name = "first-referring-call-alone",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-2.10.6.3-5"},
+     .sentence = "Of each list of referring calls the first one is heeded.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.callbacks.heeds_all_referrals = false;
+                    }}},
     {.name = "referring-call-awaited",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.3-4"},

@@ -225,6 +225,23 @@ constexpr Deviation kSessionCalls[] = {
                     [](peer::FileClientOptions& options) {
                       options.session.destroys_in_session = false;
                     }}},
+    {.name = "create-sequence-kept",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-18.36.4-5"},
+     .sentence = "Every CREATE_SESSION has the csa_sequence of the first.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.numbers_sessions = false;
+                    }}},
+    {.name = "unanswered-slot-reused",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-2.10.6.1-1"},
+     .sentence =
+         "The slot of a request without a reply is used for another one under its sequence id.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.leaves_unanswered = false;
+                    }}},
 };
 
 }  // namespace

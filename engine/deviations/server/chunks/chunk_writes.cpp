@@ -60,8 +60,8 @@ void each_filled_chunk(
 
 void filled_reply_chunk(
     Departing& reply, const std::function<void(ChunkWrites&, wire::DraftChunk& returned)>& change) {
-  constexpr auto kNoMsg = static_cast<std::uint32_t>(wire::Procedure::nomsg);
-  if (!reply.is_reply() || reply.draft.proc != kNoMsg || !reply.draft.reply_chunk) return;
+  constexpr auto kNomsgWord = static_cast<std::uint32_t>(wire::Procedure::nomsg);
+  if (!reply.is_reply() || reply.draft.proc != kNomsgWord || !reply.draft.reply_chunk) return;
   ChunkWrites writes(reply, reply.call->reply_chunk);
   if (!writes.empty()) change(writes, *reply.draft.reply_chunk);
 }

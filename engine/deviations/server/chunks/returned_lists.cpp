@@ -30,8 +30,8 @@ void keep_unused_lengths_beside_long_replies(Departing& reply) {
 }
 
 void keep_lengths_beside_reply_chunk(Departing& reply) {
-  constexpr auto kNoMsg = static_cast<std::uint32_t>(wire::Procedure::nomsg);
-  if (reply.is_reply() && reply.draft.proc == kNoMsg)
+  constexpr auto kNomsgWord = static_cast<std::uint32_t>(wire::Procedure::nomsg);
+  if (reply.is_reply() && reply.draft.proc == kNomsgWord)
     reply.draft.write_list = draft_of_call(reply).write_list;
 }
 

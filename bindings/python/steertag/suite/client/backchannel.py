@@ -94,6 +94,13 @@ def _sequence_ok_at(body):
     return at
 
 
+def _referring_list(requests):
+    calls = [
+        NFS4.ReferringCall(rc_sequenceid=each.number, rc_slotid=each.slot) for each in requests
+    ]
+    return NFS4.ReferringCallList(rcl_sessionid=requests[0].session, rcl_referring_calls=calls)
+
+
 def answer_from(sent):
     """The Answer in a Sent."""
     try:
@@ -184,16 +191,8 @@ class Backchannel(SessionWatch):
         return self._held[0].sequence
 
     def sequence(self, number, slot=0, session=None, cachethis=False, highest=None, referring=()):
-        """CB_SEQUENCE. `referring`: each a Sequence of a request."""
-        lists = [
-            NFS4.ReferringCallList(
-                rcl_sessionid=each.session,
-                rcl_referring_calls=[
-                    NFS4.ReferringCall(rc_sequenceid=each.number, rc_slotid=each.slot)
-                ],
-            )
-            for each in referring
-        ]
+        """CB_SEQUENCE. `referring`: each a Sequence of a request, or a list of them in one session."""
+        lists = [_referring_list(each if isinstance(each, list) else [each]) for each in referring]
         return "CB_SEQUENCE", NFS4.CbSequenceArgs(
             csa_sessionid=self.session if session is None else session,
             csa_sequenceid=number,
