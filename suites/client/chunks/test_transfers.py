@@ -67,13 +67,11 @@ class Parts(Source):
     def __init__(self, numbers, length):
         super().__init__(length)
         self._numbers = numbers
-        self.has_chunks = False  # a result has come in a write chunk
 
     def on_departure(self, reply):
         if not is_read(reply) or not reply.writes:
             return False
         writes, draft = reply.writes, None
-        self.has_chunks = True
         octets = sum(len(write.octets) for write in writes)
         if self._numbers.random() < 0.5:
             most = near_edges(self._numbers, octets)
@@ -103,7 +101,7 @@ class Parts(Source):
 
 @case(
     "client.chunks.parts-{trial}",
-    requirements=[SAME, PUT_TOGETHER],
+    requirements=[PUT_TOGETHER],
     needs=["client-write-chunks"],
 )
 @pytest.mark.parametrize("trial", range(TRIALS))
@@ -119,4 +117,4 @@ def test_parts(bench, trial):
     script = Parts(numbers, min(length, 3 * MIB))
     own = [*numbers.choice(OWN), f"--inline-bytes={inline}"]
     outcome = bench.use(script, server=server, own=own)
-    expect(outcome, PUT_TOGETHER if script.has_chunks else SAME, must=[kinds.COMPLETED])
+    expect(outcome, PUT_TOGETHER, must=[kinds.COMPLETED])

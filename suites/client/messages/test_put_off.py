@@ -107,8 +107,8 @@ def _place(call):
 @pytest.mark.parametrize("name", OPERATIONS)
 @case("client.put-off.version-4.{name}", requirements=[IN_NEW_SEQUENCE], needs=["client-nfs4.1"])
 def test_version_4(bench, name):
-    """One operation behind SEQUENCE gets NFS4ERR_DELAY. The request that is made again is in another slot, or has
-    another sequence id: otherwise it gets the reply of the first from the reply cache."""
+    """One operation behind SEQUENCE gets NFS4ERR_DELAY. The request is made again in another slot, or under another
+    sequence id. Otherwise it would get the first reply again, from the reply cache."""
     script = PutOff4(name.upper())
     outcome = bench.use(script)
     again = script.again

@@ -40,8 +40,8 @@ class LostSession(StripedServer):
     over=ANY,
 )
 def test_next_session(bench, name, request_name):
-    """A session is lost, and the client ID is not. CREATE_SESSION of the next session has the next csa_sequence: under
-    that of the last one it would be a retry, and get the lost session again."""
+    """A session is lost, and the client ID is not. CREATE_SESSION of the next session has the next csa_sequence. Under
+    the last one it would be a retry, and get the lost session again."""
     script = LostSession(REQUESTS[request_name], STATUSES[name])
     outcome = bench.use(script)
     expect_numbered(script, outcome)
