@@ -39,8 +39,8 @@ OFFERS = {"write-chunk": _write_chunk, "reply-chunk": _reply_chunk, "both": _bot
 @case("server.overrun.retried-{name}", requirements=[RETRIED])
 @pytest.mark.parametrize("name", OFFERS)
 def test_retried(bench, name):
-    """READ of 8192 octets with room for 1000. If the connection ends, the call is sent again with
-    its XID over another one, and at the third one at the latest it gets an answer."""
+    """READ of 8192 octets with room for 1000. If the connection ends, the call is sent again over
+    another one, with its XID. At the third one at the latest it gets an answer."""
     handle = bench.file(bench.random.randbytes(LENGTH))
     xid = None
     for number in range(MOST_CONNECTIONS):

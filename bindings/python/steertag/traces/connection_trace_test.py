@@ -77,8 +77,12 @@ def test_writes_into_touching_segments_of_one_stag_are_two_lines():
     ]
     _, first, second = ConnectionTrace().lines([send(null_call(write_list=[chunk])), *writes])
     assert (first.number, first.last, second.number) == (1, 2, 3)
-    assert first.text.endswith("100 octets into write chunk 1 of xid 0x00000007, segment 1 offset 0")
-    assert second.text.endswith("20 octets into write chunk 1 of xid 0x00000007, segment 2 offset 0")
+    assert first.text.endswith(
+        "100 octets into write chunk 1 of xid 0x00000007, segment 1 offset 0"
+    )
+    assert second.text.endswith(
+        "20 octets into write chunk 1 of xid 0x00000007, segment 2 offset 0"
+    )
 
 
 def test_the_call_decides_what_a_reply_is():
