@@ -10,6 +10,8 @@ import pytest
 
 from steertag import mutate
 from steertag.mutation.deviating_peer import list_deviations, PEERS
+from steertag.suite.cases.case_end import EXCHANGES
+from steertag.suite.client import unheeded_reply
 from steertag.suite.client.client_session import ClientSession
 from steertag.suite.run.case_session import Unreachable
 from steertag.suite.run.server_session import ServerSession
@@ -27,6 +29,7 @@ REFUSED = ("ERR_VERS", "ERR_CHUNK")
 EVERY = "STEERTAG_EVERY_DEVIATION"
 FEW = 16
 SHOWN = {"reply-mark-not-last"}
+NO_REACTION = "the client went on with nothing behind the reply to its call"
 CLIENT_CASE = """
     from steertag.suite import case, client_kinds, expect
 
@@ -93,6 +96,17 @@ def test_a_client_whose_every_call_is_bent(tmp_path, variant):
         ClientSession(options, "main").first_contact()
     assert end.value.record is not None, f"{variant}: {end.value}"
     assert end.value.record.findings and end.value.record.verdict == "fail"
+
+
+@pytest.mark.parametrize(
+    "silence_ns, reason", [(0, f"{EXCHANGES}: {NO_REACTION}"), (10**12, None)]
+)
+def test_a_client_that_does_nothing_behind_a_reply(tmp_path, monkeypatch, silence_ns, reason):
+    monkeypatch.setattr(unheeded_reply, "SILENCE_NS", silence_ns)
+    options = options_of(tmp_path, client_command=command_of("none"))
+    with pytest.raises(Unreachable) as end:
+        ClientSession(options, "main").first_contact()
+    assert (end.value.record and end.value.record.reason) == reason
 
 
 def test_a_baseline_may_expect_it(suite):

@@ -25,6 +25,7 @@ from .client_connection import sent_from, StreamConnection
 from .client_kinds import CRASH, DONE, HANG
 from .client_needs import check_client_need, Habits
 from .script import Script
+from .unheeded_reply import unheeded_reply
 
 # A run that lasts longer than so many times the first one hangs, if it lasts longer than the limit.
 LIMIT_RUNS = 20
@@ -154,7 +155,8 @@ class ClientSession(CaseSession):
                 f"the client does not complete with an unaltered server: {outcome.kind}"
                 f"{', ' if outcome.detail else ''}{outcome.detail}"
             )
-            record = judged_contact(self, run, bench, sentence, recorded=False)
+            claim = unheeded_reply(outcome.connections)
+            record = judged_contact(self, run, bench, sentence, recorded=False, claim=claim)
             raise Unreachable(sentence, record)
         self._habits = habits
 

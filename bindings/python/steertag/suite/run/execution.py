@@ -48,12 +48,15 @@ def execute(session, function):
         return _kept(session, run, bench)
 
 
-def judged_contact(session, run, bench, sentence, recorded):
+def judged_contact(session, run, bench, sentence, recorded, claim=None):
     """The Record of a first contact that ended the run, as `sentence` says. None if the peer under test broke no
-    requirement in it. `recorded`: a replay can make the contact again."""
+    requirement in it. `recorded`: a replay can make the contact again. `claim`: a CaseEnd that counts where the judge
+    has found nothing."""
     with running(run):
         run.recorder.over()
         _judge(run, bench)
+        if claim is not None and not run.notes:
+            run.end(claim)
         if not any(note.verdict in (Verdict.FAIL, Verdict.HANG) for note in run.notes):
             return None
         run.epilogue += f"no case can run: {sentence}"
