@@ -12,7 +12,8 @@ LONG, INLINE_INSTEAD, WITH_DATA = "RFC8166-4.3.3-6", "RFC8166-4.3.3-7", "RFC8166
 
 def unheeded_reply(connections):
     """The Failed of a use that did not complete, for want of a reaction to the last message of all. None if that may
-    have had one: the last message is the client's, or the end came soon. Over TCP no times are known: None too."""
+    have had one: the last message is the client's, or the end came soon. Over TCP no times are known: None too.
+    """
     watches = [getattr(conn, "watch", None) for conn in connections]
     if not watches or None in watches:
         return None
