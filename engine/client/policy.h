@@ -149,10 +149,9 @@ struct DataServerPolicy {
 struct SessionPolicy {
   bool destroys_in_session = true;  // DESTROY_SESSION behind SEQUENCE (RFC 8881 18.37.3)
   bool repeats_refused = true;      // false: a sequence id that SEQUENCE put off counts as used
-  bool leaves_unanswered =
-      true;  // false: the slot of a call without a reply is used again as it was
-  bool numbers_sessions = true;  // false: each CREATE_SESSION has the csa_sequence of the first
-  bool completes_again = true;   // false: RECLAIM_COMPLETE for the first client ID alone
+  bool leaves_unanswered = true;    // false: the slot of a call without a reply is used again
+  bool numbers_sessions = true;     // false: each CREATE_SESSION has the csa_sequence of the first
+  bool completes_again = true;      // false: RECLAIM_COMPLETE for the first client ID alone
   HandleQuery created_handle = HandleQuery::behind_open;
   CallbackPolicy callbacks{};
   LayoutPolicy layouts{};

@@ -119,3 +119,9 @@ def expect_err_vers(outcome, call, answered=ANSWERED):
     expect.true(
         not low <= call.vers <= high, "RFC8166-4.5.1-1", "the range lacks the refused version"
     )
+
+
+def renumber(call, xid):
+    """Gives the call this XID, in its header and in its RPC message."""
+    call.xid = xid
+    call.payload = with_word(bytes(call.payload), 0, xid)

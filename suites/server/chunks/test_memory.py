@@ -15,6 +15,7 @@ from ..chunk_checks import (
     read_call,
     write_call,
 )
+from ..message_words import renumber
 from ..proofs import expect_reply_unless, is_answered
 
 FAILS = "RFC8166-4.5.3-1"
@@ -86,8 +87,7 @@ def expect_recovered(bench, failed, make_call):
 def with_xid(call, xid):
     """The call under another XID, in the header and in the RPC message."""
     if xid is not None:
-        call.xid = xid
-        call.payload = xid.to_bytes(4, "big") + bytes(call.payload)[4:]
+        renumber(call, xid)
     return call
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from steertag.suite import case, expect, kinds
 from ..chunk_checks import OVERRUN, OVERRUN_LATITUDE, read_call
+from ..message_words import renumber
 
 RETRIED = "RFC8166-4.5.3-4"
 LENGTH = 8192
@@ -47,8 +48,7 @@ def test_retried(bench, name):
         conn = bench.connect()
         call = read_call(conn, handle, LENGTH)
         if xid is not None:
-            call.xid = xid
-            call.payload = xid.to_bytes(4, "big") + bytes(call.payload)[4:]
+            renumber(call, xid)
         xid = call.xid
         OFFERS[name](conn, call)
         may_end = kinds.CLOSED if number + 1 < MOST_CONNECTIONS else ()

@@ -7,7 +7,7 @@ from steertag.suite import ANY, case, expect, kinds
 from steertag.suite.nfs_client.nfs_message import auth_sys
 from ..changed_directory import ChangedDirectory
 from ..chunk_checks import expect_alive, read_call, reduce_item, write_call
-from ..message_words import with_word
+from ..message_words import renumber
 
 BROKEN = "RFC8166-4.5.2-1"
 SHORT = "RFC8166-4.5-1"
@@ -57,12 +57,6 @@ def read_to_reply_chunk(conn, handle, data):
     call = read_call(conn, handle, len(data))
     conn.reply_chunk(call)
     return call
-
-
-def renumber(call, xid):
-    """Gives the call this XID, in its header and in its RPC message."""
-    call.xid = xid
-    call.payload = with_word(bytes(call.payload), 0, xid)
 
 
 class PrimedConnection:

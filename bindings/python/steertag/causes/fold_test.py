@@ -3,7 +3,8 @@
 import dataclasses
 
 from steertag.causes import Case, CaseCause, fold
-from steertag.causes.case_cause import CRASH, HARNESS, JUDGED, REFUSED, RULE
+from steertag.causes.case_cause import CRASH, ENDS, HARNESS, JUDGED, REFUSED, RULE
+from steertag.suite.client import client_kinds
 
 GRANT, WRITE, REDUCED, BINDING = (
     "RFC8166-3.3.1-5",
@@ -71,6 +72,11 @@ def test_most_cases_first_and_the_suites_own_errors_last():
     ]
     cases = [*own, ruled("a"), ruled("b", WRITE, "stays_inside"), ruled("c", WRITE, "stays_inside")]
     assert shape(fold(cases)) == [(1, ["b", "c"]), (2, ["a"]), (3, ["x", "y", "z"])]
+
+
+def test_the_ends_are_words_of_the_suite_for_clients():
+    kinds = client_kinds.REFUSED, client_kinds.CORRUPTED, client_kinds.HANG, client_kinds.LEFT
+    assert set(ENDS) == set(kinds)
 
 
 def test_what_shows_in_messages_comes_before_mere_ends():

@@ -6,6 +6,7 @@ from ..cases.case_end import EXCHANGES, Failed
 
 # A client that has taken a reply goes on, or ends, before so much time has passed.
 SILENCE_NS = 5_000_000_000
+REPLY = bytes((0, 0, 0, 1))  # the second word of an RPC message (RFC 5531 9)
 # What the requester owes to a reply of this form (RFC 8166).
 LONG, INLINE_INSTEAD, WITH_DATA = "RFC8166-4.3.3-6", "RFC8166-4.3.3-7", "RFC8166-3.4.6.1-1"
 
@@ -30,10 +31,9 @@ def unheeded_reply(connections):
     )
     if place is None or not _is_late(traces[number][place:]):
         return None
-    try:
-        header, _ = wire.decode(bytes(traces[number][place].bytes))
-    except wire.DecodeError:
-        return None  # no reply of the unaltered server
+    header = _header_of_reply(bytes(traces[number][place].bytes))
+    if header is None:
+        return None
     reason = f"{_owed(header)}: the client went on with nothing behind the reply to its call"
     return Failed(reason, connections[number].journal_text())
 
@@ -46,6 +46,16 @@ def _is_late(events):
     if any(event.kind != "disconnect" for event in behind):
         return False
     return not behind or behind[-1].time_ns - reply.time_ns >= SILENCE_NS
+
+
+def _header_of_reply(octets):
+    """That of an RPC reply; None of a call of the server, or of an RDMA_ERROR."""
+    try:
+        header, payload = wire.decode(octets)
+    except wire.DecodeError:
+        return None
+    is_long = header.proc == wire.Procedure.NOMSG
+    return header if is_long or payload[4:8] == REPLY else None
 
 
 def _owed(header):

@@ -30,6 +30,11 @@ def reply(time_ns, **fields):
     return event("send", SERVER, time_ns, wire.encode(header, payload))
 
 
+def callback(time_ns):
+    payload = rpc.Call(xid=XID, program=1, version=1, procedure=0).encode()
+    return event("send", SERVER, time_ns, wire.encode(wire.Header(xid=XID, credit=1), payload))
+
+
 def call(time_ns):
     return event("send", CLIENT, time_ns)
 
@@ -72,10 +77,11 @@ def test_a_client_that_hangs_does_not_even_end():
         [connection(call(0), reply(1), call(2), end(2 * SILENCE_NS))],
         [connection(call(0), reply(1), end(SILENCE_NS))],
         [connection(reply(1), event("rdma_read", CLIENT, 2), end(2 * SILENCE_NS))],
+        [connection(call(0), reply(1), callback(2))],
         [connection(reply(1), end(2 * SILENCE_NS)), connection(call(2))],
         [connection(call(0), reply(1)), types.SimpleNamespace(number=2)],
     ],
-    ids="nothing no-message no-reply next-call soon read other-connection tcp".split(),
+    ids="nothing no-message no-reply next-call soon read callback other-connection tcp".split(),
 )
 def test_what_else_may_be_wrong_is_not_claimed(connections):
     assert unheeded_reply(connections) is None
