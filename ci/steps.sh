@@ -10,15 +10,17 @@ export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 unset PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX=$PWD/build/pycache
 # Of one step, at the end of a check.
-most_failures_told=20
-# Lines of its log that are shown of a step that failed.
+most_failures_shown=20
+# Lines of its log that are shown of a step that failed, and of one without failed tests again at the end of a
+# check: the logs of others stand between.
 shown_lines=40
+last_lines=8
 # How much a step in the foreground gives way while another runs beside it.
 polite_nice=10
 total_passed=0
 total_failed=0
 failed_steps=()
-failed_tests=() # "STEP: NAME: WHY"
+failures=() # "STEP: NAME: WHY" of a failed test, "STEP: LINE" of a log
 declare -A pids=() # of steps that were started and not yet collected
 
 count_junit() { # [--failures] JUNIT [STATUS]
@@ -68,9 +70,10 @@ collect() {
     return 0
   fi
   failed_steps+=("$name")
-  local line
-  while IFS= read -r line; do failed_tests+=("$name: $line"); done \
-    < <(count_junit --failures "$junit" 2>/dev/null | head --lines=$most_failures_told)
+  local reasons line
+  reasons=$(count_junit --failures "$junit" 2>/dev/null | head --lines=$most_failures_shown) || true
+  [[ $reasons ]] || reasons=$(tail --lines=$last_lines "$log")
+  while IFS= read -r line; do failures+=("$name: $line"); done <<<"$reasons"
   printf '%-28s FAILED  %5d passed %5d failed %4s s %5s cpu s   %s\n' \
     "$name" "$passed" "$failed" "$seconds" "$cpu" "$log"
   tail --lines=$shown_lines "$log" | sed 's/^/    /'
@@ -109,7 +112,7 @@ totals() {
   done
   if ((total_failed)); then
     printf '\nfailed steps: %s\n' "${failed_steps[*]}"
-    ((${#failed_tests[@]} == 0)) || printf '  %s\n' "${failed_tests[@]}"
+    printf '  %s\n' "${failures[@]}"
   fi
   printf '\n%d passed, %d failed\n' "$total_passed" "$total_failed"
   ((total_failed == 0 && total_passed > 0))

@@ -61,10 +61,18 @@ def test_a_failure_is_shown_and_counted(tmp_path):
         "the reason",
         "",
         "failed steps: a b",
+        "a:",
         "b: t.b: saw 1",
         "",
         "1 passed, 2 failed",
     ]
+
+
+def test_the_end_shows_why_a_step_without_named_tests_failed(tmp_path):
+    body = "reasons() { seq 9; echo other rows; false; }\nstep a reasons\nstep b true\ntotals"
+    _, lines, _ = run(tmp_path, body)
+    numbers = [f"a: {number}" for number in range(3, 10)]
+    assert lines[-11:] == ["failed steps: a", *numbers, "a: other rows", "", "1 passed, 1 failed"]
 
 
 def test_the_first_command_that_fails_ends_a_step(tmp_path):
