@@ -187,8 +187,8 @@ class Backchannel(SessionWatch):
 
     @property
     def waiting(self):
-        """The Sequence of the request whose reply waited first."""
-        return self._held[0].sequence
+        """The Sequence of the first request whose reply waits, or None."""
+        return self._held[0].sequence if self._held else None
 
     def sequence(self, number, slot=0, session=None, cachethis=False, highest=None, referring=()):
         """CB_SEQUENCE. `referring`: each a Sequence of a request, or a list of them in one session."""
