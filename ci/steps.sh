@@ -11,9 +11,9 @@ unset PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX=$PWD/build/pycache
 # Of one step, at the end of a check.
 most_failures_shown=20
-# Lines of its log that are shown of a step that failed, and of one without failed tests again at the end of a
-# check: the logs of others stand between.
+# Lines of its log that are shown of a step that failed.
 shown_lines=40
+# The same again at the end of a check, if the step has no tests with names: the logs of others stand between.
 last_lines=8
 # How much a step in the foreground gives way while another runs beside it.
 polite_nice=10

@@ -43,7 +43,7 @@ def comments(path):
 
 
 def test_every_row_of_the_table_names_a_deviation_and_has_its_capture():
-    """`ci/fixtures lacking` lists the deviations without a row."""
+    """`ci/fixtures lacking` lists the rows of the judge without a capture."""
     table = deviation_table.load()
     for role in deviation_table.PROGRAMS:
         known = set(deviation_table.requirements(role))
