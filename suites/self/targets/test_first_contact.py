@@ -109,6 +109,13 @@ def test_a_client_that_does_nothing_behind_a_reply(tmp_path, monkeypatch, silenc
     assert (end.value.record and end.value.record.reason) == reason
 
 
+def test_a_client_whose_call_does_not_decode(tmp_path):
+    options = options_of(tmp_path, client_command=command_of("no-arguments"))
+    with pytest.raises(Unreachable) as end:
+        ClientSession(options, "main").first_contact()
+    assert end.value.record.reason == f"{EXCHANGES}: the arguments of a call do not decode"
+
+
 def test_a_baseline_may_expect_it(suite):
     suite.cases(test_version=VERSION_ZERO)
     defect = ("--deviate", "invalidates-foreign")

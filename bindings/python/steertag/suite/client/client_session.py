@@ -24,8 +24,8 @@ from .client_bench import ClientBench
 from .client_connection import sent_from, StreamConnection
 from .client_kinds import CRASH, DONE, HANG
 from .client_needs import check_client_need, Habits
+from .first_claim import first_claim
 from .script import Script
-from .unheeded_reply import unheeded_reply
 
 # A run that lasts longer than so many times the first one hangs, if it lasts longer than the limit.
 LIMIT_RUNS = 20
@@ -155,7 +155,8 @@ class ClientSession(CaseSession):
                 f"the client does not complete with an unaltered server: {outcome.kind}"
                 f"{', ' if outcome.detail else ''}{outcome.detail}"
             )
-            claim = unheeded_reply(outcome.connections)
+            (owed,) = self._of_transport(CONTACT).requirements
+            claim = first_claim(outcome, owed)
             record = judged_contact(self, run, bench, sentence, recorded=False, claim=claim)
             raise Unreachable(sentence, record)
         self._habits = habits
