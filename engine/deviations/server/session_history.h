@@ -67,6 +67,10 @@ class SessionTable {
 
   /// csa_sequence of the last CREATE_SESSION behind SEQUENCE, by csa_clientid.
   std::map<std::uint64_t, std::uint32_t> created_in_session;
+  /// csa_cb_program of the client's first CREATE_SESSION, by csa_clientid.
+  std::map<std::uint64_t, std::uint32_t> first_programs;
+  /// csa_sequenceid of the client's last recall, likewise.
+  std::map<std::uint64_t, std::uint32_t> recalls;
   /// By what stateids of the open have in common.
   std::map<std::array<std::byte, nfs4::kStateIdOtherOctets>, OpenHistory> opens;
   /// Of the last GETDEVICEINFO that succeeded.

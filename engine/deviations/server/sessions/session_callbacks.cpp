@@ -101,6 +101,22 @@ void refer_to_first_slot(peer::CallbackStep& callback, SessionTable& sessions) {
   });
 }
 
+void use_first_program(peer::CallStep& call, SessionTable& sessions) {
+  change_asked(call, [&](nfs4::CreateSessionArgs& args) {
+    const auto [first, is_new] =
+        sessions.first_programs.try_emplace(args.csa_clientid, args.csa_cb_program);
+    args.csa_cb_program = first->second;
+  });
+}
+
+/// As if all sessions of the client had one slot.
+void number_by_client(peer::CallbackStep& callback, SessionTable& sessions) {
+  change_recall(callback, [&](Recall& recall) {
+    const SessionHistory* session = sessions.find(recall.sequence->csa_sessionid);
+    if (session) recall.sequence->csa_sequenceid = ++sessions.recalls[session->client];
+  });
+}
+
 void control_nothing(peer::CallStep& call) {
   const auto span = find_arguments(message_of(call), Opnum::OP_BACKCHANNEL_CTL);
   if (span && span->index == 0) refuse(call, Opnum::OP_BACKCHANNEL_CTL, Status::NFS4_OK);
@@ -135,6 +151,16 @@ constexpr Deviation kSessionCallbacks[] = {
                       change_asked(call,
                                    [](nfs4::CreateSessionArgs& args) { ++args.csa_cb_program; });
                     }},
+     .script_shows = false},
+    {.name = "callback-program-of-first-session",
+     .breaks = {"RFC8881-18.36.3-10"},
+     .sentence = "Callbacks of each session of a client call the program of its first one.",
+     .server = {.session_call = use_first_program},
+     .script_shows = false},
+    {.name = "callback-numbers-go-on",
+     .breaks = {"RFC8881-18.36.3-15"},
+     .sentence = "The sequence IDs of recalls go on from session to session of a client.",
+     .server = {.callback = number_by_client},
      .script_shows = false},
     {.name = "callback-credential-unoffered",
      .breaks = {"RFC8881-2.10.8.2-1"},
