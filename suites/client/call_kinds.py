@@ -1,6 +1,6 @@
 """The kinds of calls whose replies the cases change, and messages that many cases share."""
 
-from steertag import wire
+from steertag import peer, wire
 from steertag.suite.client.script import is_plain, is_read, is_write
 
 # By name, for ids of cases.
@@ -43,6 +43,22 @@ def denial(reply, *mutations):
     """A draft of the reply in which RPC denies the call, after further mutations. A client that takes it fails
     the call."""
     return reply.mutated("rpc-reply.denied", *mutations)
+
+
+def spoilt(writes):
+    """The same RDMA Writes with octets that no source has."""
+    return [peer.RemoteWrite(each.stag, each.offset, SPOILER * len(each.octets)) for each in writes]
+
+
+def brought(reply):
+    """Octets that the call brings in its first read chunk."""
+    entry = next(each for each in reply.call.read_list if each.position)
+    return bytes(reply.rpc_call)[entry.position : entry.position + entry.target.length]
+
+
+def moved(reply):
+    """All octets that a call, and the reply to it, have moved."""
+    return b"".join([bytes(reply.rpc_call), *(bytes(write.octets) for write in reply.writes)])
 
 
 def deny_then_conform(*mutations):

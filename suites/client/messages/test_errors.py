@@ -2,11 +2,10 @@
 
 import pytest
 
-from steertag import peer
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.cases.environments import Environment
 from steertag.suite.client.script import ERR_CHUNK, ERR_VERS, is_read, ReplyInterposer, Script
-from ..call_kinds import CALL_KINDS, shows_end, SPOILER
+from ..call_kinds import brought, CALL_KINDS, moved, shows_end, spoilt
 from ..client_verdicts import (
     completes,
     done_otherwise,
@@ -81,12 +80,6 @@ def test_versions_on_next(bench, name, call_kind):
     expect_no_resend(bench, outcome, seen[0], ERR_VERS, before)
 
 
-def _brought(reply):
-    """Octets that the call brings in its first read chunk."""
-    entry = next(each for each in reply.call.read_list if each.position)
-    return bytes(reply.rpc_call)[entry.position : entry.position + entry.target.length]
-
-
 class ErrorThenReply(Script):
     """Answers one call with an error, and with a reply as well when the client is quiet. The reply
     to a READ places octets that the file does not have. A client that has taken the error does not
@@ -112,7 +105,7 @@ class ErrorThenReply(Script):
             reply.send_mutated(ERR_CHUNK)
             return True
         if self._call_kind == "write":
-            self.again |= _brought(self._reply) in _moved(reply)
+            self.again |= brought(self._reply) in moved(reply)
         return False
 
     def on_quiet(self):
@@ -120,17 +113,8 @@ class ErrorThenReply(Script):
         if reply is None or self._replied or not reply.raw.up or reply.offered_again:
             return
         self._replied = True
-        reply.push([_spoilt(write) for write in reply.writes])
+        reply.push(spoilt(reply.writes))
         reply.send()
-
-
-def _spoilt(write):
-    return peer.RemoteWrite(write.stag, write.offset, SPOILER * len(write.octets))
-
-
-def _moved(reply):
-    """All octets that a call, and the reply to it, have moved."""
-    return b"".join([bytes(reply.rpc_call), *(bytes(write.octets) for write in reply.writes)])
 
 
 @pytest.mark.parametrize("call_kind", CALL_KINDS)

@@ -1,5 +1,6 @@
-// Deviations of the client's roce provider: how it takes the packets of the server.
+// Deviations of the client's providers: how they take the packets and FPDUs of the server.
 #include "deviations/families.h"
+#include "fabric/iwarp/policy.h"
 #include "fabric/roce/packets/policy.h"
 
 namespace steertag::deviations {
@@ -23,7 +24,39 @@ void take_any_shape(peer::ConnectStep& step) {
   leave_out<&PacketPolicy::refuses_write>(step);
 }
 
+using SegmentPolicy = fabric::iwarp::ReceivePolicy;
+
+template <bool SegmentPolicy::*kChoice, bool kValue = false>
+void choose(peer::ConnectStep& step) {
+  step.endpoint.connection.iwarp.receive.*kChoice = kValue;
+}
+
 constexpr Deviation kReplyPackets[] = {
+    {.name = "client-crc-unchecked",
+     .side = trace::Role::client,
+     .breaks = {"RFC5044-8-1"},
+     .sentence = "FPDUs of the server with a wrong CRC are taken.",
+     .client = {.connect = choose<&SegmentPolicy::checks_crc>}},
+    {.name = "client-control-unchecked",
+     .side = trace::Role::client,
+     .breaks = {"RFC5040-4.1-1"},
+     .sentence = "Segments of the server with any RDMAP version and opcode are taken for Sends.",
+     .client = {.connect = choose<&SegmentPolicy::checks_control>}},
+    {.name = "client-msn-unchecked",
+     .side = trace::Role::client,
+     .breaks = {"RFC5041-7.1-1"},
+     .sentence = "Sends of the server with any MSN are taken.",
+     .client = {.connect = choose<&SegmentPolicy::checks_send_msn>}},
+    {.name = "client-solicited-send-refused",
+     .side = trace::Role::client,
+     .breaks = {"RFC5040-5.3-1"},
+     .sentence = "Send with Solicited Event of the server is an unexpected opcode.",
+     .client = {.connect = choose<&SegmentPolicy::takes_solicited>}},
+    {.name = "client-empty-write-checked",
+     .side = trace::Role::client,
+     .breaks = {"RFC5041-5.2-1"},
+     .sentence = "The STag of an RDMA Write without octets has to be open.",
+     .client = {.connect = choose<&SegmentPolicy::checks_empty_write, true>}},
     {.name = "client-psn-unchecked",
      .side = trace::Role::client,
      .breaks = {"IBA-9.7-1"},

@@ -1,4 +1,6 @@
-// Deviations of the client: verifiers of replies (RFC 5531 appendix A).
+// Deviations of the client: status and verifiers of replies (RFC 5531 9, appendix A).
+#include <algorithm>
+
 #include "deviations/families.h"
 #include "rpc/message.h"
 #include "wire/xdr.h"
@@ -7,6 +9,7 @@ namespace steertag::deviations {
 namespace {
 
 constexpr std::size_t kCallCredentialAt = 24;  // in a call
+constexpr std::size_t kReplyStatusAt = 8;      // in a reply
 
 /// The verifier of AUTH_SHORT of a reply.
 std::optional<View> shorthand_of(const ArrivingMessage& arriving) {
@@ -48,7 +51,45 @@ void send_cut_shorthand(peer::RequestStep& step, ClientHistory& history) {
   stream = std::move(made);
 }
 
+/// The client sees zero in place of this word of the RPC message.
+void clear_word(ArrivingMessage& arriving, const Decoded& decoded, std::size_t at) {
+  if (decoded.payload.size() < at + 4) return;
+  const View message = arriving.message();
+  Bytes made(message.begin(), message.end());
+  const std::size_t behind = decoded.payload.size() - at;
+  std::fill_n(made.end() - static_cast<std::ptrdiff_t>(behind), 4, std::byte{0});
+  arriving.replace(std::move(made));
+}
+
+/// Any accepted reply is one with SUCCESS.
+void take_any_accepted(ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  if (!decoded || !decoded->is_reply()) return;
+  wire::Reader reader(decoded->payload);
+  rpc::ReplyHeader reply;
+  reply.decode(reader);
+  if (!reader.ok() || reply.status != rpc::ReplyStatus::MSG_ACCEPTED) return;
+  const std::size_t verifier_octets = 8 + (reply.verifier.body.size() + 3) / 4 * 4;
+  clear_word(arriving, *decoded, kReplyStatusAt + 4 + verifier_octets);
+}
+
+/// Any reply is an accepted one.
+void take_denied(ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  if (decoded && decoded->is_reply()) clear_word(arriving, *decoded, kReplyStatusAt);
+}
+
 constexpr Deviation kVerifiers[] = {
+    {.name = "accept-status-ignored",
+     .side = trace::Role::client,
+     .breaks = {"RFC5531-9-10"},
+     .sentence = "What follows any status of an accepted reply is taken for results.",
+     .client = {.arrival = take_any_accepted}},
+    {.name = "denial-taken",
+     .side = trace::Role::client,
+     .breaks = {"RFC5531-9-11"},
+     .sentence = "A denied reply is read as an accepted one.",
+     .client = {.arrival = take_denied}},
     {.name = "short-verifier-refused",
      .side = trace::Role::client,
      .breaks = {"RFC5531-A-2"},

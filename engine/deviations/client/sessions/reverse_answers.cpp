@@ -94,7 +94,70 @@ void withhold_beyond_grant(peer::AnswerStep& step, ClientHistory& history) {
   step.withheld = history.waiting.size() >= history.grant;
 }
 
+/// The whole RPC reply in the answer; nothing if it is an error, or does not decode.
+std::optional<rpc::ReplyHeader> reply_in(View message, std::size_t& at) {
+  const auto decoded = decode(message);
+  if (!decoded || !decoded->is_reply()) return std::nullopt;
+  at = message.size() - decoded->payload.size();
+  wire::Reader reader(decoded->payload);
+  rpc::ReplyHeader reply;
+  reply.decode(reader);
+  return reader.ok() ? std::optional(reply) : std::nullopt;
+}
+
+/// Calls that are refused by this status count as executed, without results.
+template <rpc::AcceptStatus kStatus>
+void accept_refused(Bytes& message) {
+  std::size_t at = 0;
+  const auto reply = reply_in(message, at);
+  if (!reply || reply->status != rpc::ReplyStatus::MSG_ACCEPTED || reply->accept_status != kStatus)
+    return;
+  message.resize(at);
+  wire::Writer writer(message);
+  rpc::ReplyHeader::accepted(reply->xid, rpc::AcceptStatus::SUCCESS).encode(writer);
+}
+
+/// The range of versions is the widest.
+void widen_versions(Bytes& message) {
+  std::size_t at = 0;
+  const auto reply = reply_in(message, at);
+  if (!reply || reply->accept_status != rpc::AcceptStatus::PROG_MISMATCH) return;
+  message.resize(at);
+  wire::Writer writer(message);
+  rpc::ReplyHeader::program_mismatch(reply->xid, {0, 0xffffffff}).encode(writer);
+}
+
+/// A call of another version of RPC is accepted.
+void accept_rpc_version(Bytes& message) {
+  std::size_t at = 0;
+  const auto reply = reply_in(message, at);
+  if (!reply || reply->status != rpc::ReplyStatus::MSG_DENIED) return;
+  message.resize(at);
+  wire::Writer writer(message);
+  rpc::ReplyHeader::accepted(reply->xid, rpc::AcceptStatus::SUCCESS).encode(writer);
+}
+
 constexpr Deviation kReverseAnswers[] = {
+    {.name = "callback-rpc-version-taken",
+     .side = trace::Role::client,
+     .breaks = {"RFC5531-9-3"},
+     .sentence = "A callback of any RPC version is accepted.",
+     .client = {.answer = change_answer<accept_rpc_version>}},
+    {.name = "callback-program-taken",
+     .side = trace::Role::client,
+     .breaks = {"RFC5531-9-4"},
+     .sentence = "A callback to any program is accepted.",
+     .client = {.answer = change_answer<accept_refused<rpc::AcceptStatus::PROG_UNAVAIL>>}},
+    {.name = "callback-version-range-widest",
+     .side = trace::Role::client,
+     .breaks = {"RFC5531-9-5"},
+     .sentence = "A callback of an unsupported version is refused with a range that holds it.",
+     .client = {.answer = change_answer<widen_versions>}},
+    {.name = "callback-procedure-taken",
+     .side = trace::Role::client,
+     .breaks = {"RFC5531-9-6"},
+     .sentence = "A callback to any procedure is accepted.",
+     .client = {.answer = change_answer<accept_refused<rpc::AcceptStatus::PROC_UNAVAIL>>}},
     {.name = "reverse-call-taken",
      .side = trace::Role::client,
      .breaks = {"RFC8167-2.4.1-1"},

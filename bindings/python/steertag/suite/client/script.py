@@ -216,19 +216,20 @@ class Reply:
         """Posts a Send of the message after these mutations."""
         self.send(self.mutated(*mutations), invalidate)
 
-    def push(self, writes=None):
-        """Posts the RDMA Writes."""
+    def push(self, writes=None, fault=None):
+        """Posts the RDMA Writes, each with a fabric.Fault if there is one."""
         for write in self.writes if writes is None else writes:
-            self.raw.write(write.octets, write.stag, write.offset)
+            self.raw.write(write.octets, write.stag, write.offset, fault)
 
-    def send(self, message=None, invalidate=None):
-        """Posts a Send of a wire.Draft, or of octets; without any, of the reply as it was."""
+    def send(self, message=None, invalidate=None, fault=None):
+        """Posts a Send of a wire.Draft, or of octets; without any, of the reply as it was. A fabric.Fault bends it
+        below its octets."""
         octets = self.message if message is None else message
         if message is None and self.kind == "reply":
             self.conn.answered.add(self.xid)
         if isinstance(octets, wire.Draft):
             octets = wire.encode(octets)
-        self.raw.send(octets, invalidate=invalidate)
+        self.raw.send(octets, invalidate=invalidate, fault=fault)
 
     def conform(self):
         """Posts everything as the reference server would have."""

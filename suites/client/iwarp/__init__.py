@@ -1,0 +1,1 @@
+"""Segments of MPA, DDP and RDMAP below the messages, over iWARP."""
