@@ -16,8 +16,8 @@ TAKEN = {
     "all-but-one": lambda count: count - 1,
     "half-of-half": lambda count: count // 2,
 }
-# Below it a WRITE cannot take a half and leave something of that.
-SMALLEST = 8
+# A WRITE of fewer octets may be inline, and then tells less of how a client counts what is in chunks.
+SMALLEST = 4096
 TELLS = "it tells its user that not all was written"
 
 
