@@ -32,7 +32,7 @@ class ShortWrites(Script):
 
     @property
     def waits(self):
-        return len(self.short) < self._times
+        return not self.short
 
     def on_call(self, conn, call):
         change = change_of(call)
