@@ -91,6 +91,8 @@ struct CallbackPolicy {
   bool delays_any_referral = false;     // also of calls that are not under way (2.10.6.3)
   bool heeds_referrals = true;          // false: not even of those
   bool heeds_all_referrals = true;      // false: of the first call of each list
+  bool compares_minor_version = true;   // false: those of any minor version are executed
+  bool ends_at_error = true;            // false: what is behind an operation that fails is executed
   std::uint32_t most_operations = kMostCallbackOperations;
   nfs4::Status bad_slot_status = nfs4::Status::NFS4ERR_BADSLOT;
   nfs4::Status second_sequence_status = nfs4::Status::NFS4ERR_SEQUENCE_POS;
@@ -153,6 +155,7 @@ struct SessionPolicy {
   bool numbers_sessions = true;     // false: each CREATE_SESSION has the csa_sequence of the first
   bool completes_again = true;      // false: RECLAIM_COMPLETE for the first client ID alone
   HandleQuery created_handle = HandleQuery::behind_open;
+  bool heeds_later_sizes = true;  // false: the sizes of the first session count for all
   CallbackPolicy callbacks{};
   LayoutPolicy layouts{};
   DataServerPolicy data_servers{};

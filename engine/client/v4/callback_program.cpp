@@ -49,7 +49,7 @@ std::optional<Bytes> CallbackProgram::compound(wire::Reader& reader) {
   if (!reader.ok()) return std::nullopt;
   Bytes octets;
   Results results(octets, args.tag);
-  if (args.minorversion != 1) {
+  if (args.minorversion != 1 && policy_.compares_minor_version) {
     results.set_status(Status::NFS4ERR_MINOR_VERS_MISMATCH);
     return octets;
   }
@@ -119,7 +119,7 @@ void CallbackProgram::execute(const nfs4::CbSequenceArgs& sequence, Operations& 
     } else {
       results.add_status(*number, perform(*number, sequence, reader));
     }
-    if (results.status() != Status::NFS4_OK) return;
+    if (results.status() != Status::NFS4_OK && policy_.ends_at_error) return;
   }
   // An argarray that ends before its count says so.
   if (!reader.ok()) results.set_status(Status::NFS4ERR_BADXDR);

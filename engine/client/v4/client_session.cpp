@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/roundup.h"
+
 namespace steertag::peer {
 namespace {
 
@@ -123,12 +125,23 @@ void ClientSession::send(PendingRef pending, std::uint32_t slot) {
   if (request.reply.eligible == 0)
     request.reply.payload =
         std::min<std::size_t>(request.reply.payload, channel_.ca_maxresponsesize);
+  if (is_too_big(request)) {
+    slots_.give_back(slot, false);
+    return pending->done(tl::unexpected(refused(Status::NFS4ERR_REQ_TOO_BIG, "COMPOUND")));
+  }
   const Moment sent{sessions_made_, binds_, recalls_, schedule_.now()};
   schedule_.call(std::move(request),
                  [this, pending, slot, sent](Expected<CallReply, CallError> outcome) {
                    take_reply(pending, slot, sent, std::move(outcome));
                    pump();
                  });
+}
+
+// RFC 8881 18.36.3: without the framing of the transport, whatever carries the item.
+bool ClientSession::is_too_big(const Request& request) const {
+  if (!options_.policy.heeds_later_sizes) return false;
+  const std::size_t item = request.has_item ? roundup4(request.item.size()) : 0;
+  return request.stream.size() + item > channel_.ca_maxrequestsize;
 }
 
 void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, const Moment& sent,

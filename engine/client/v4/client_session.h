@@ -152,6 +152,7 @@ class ClientSession {
     std::uint64_t recalls = 0;
     std::chrono::steady_clock::time_point at{};
   };
+  bool is_too_big(const Request& request) const;
   void take_reply(const PendingRef& pending, std::uint32_t slot, const Moment& sent,
                   Expected<CallReply, CallError> outcome);
   /// Whether it is the reply to the call that has the slot.

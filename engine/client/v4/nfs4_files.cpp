@@ -33,6 +33,11 @@ bool lost_state(const FileError& error) {
   }
 }
 
+bool is_too_big(const FileError& error) {
+  return error.code == FileErrc::refused &&
+         static_cast<Status>(error.status) == Status::NFS4ERR_REQ_TOO_BIG;
+}
+
 WriteVerifier to_number(const nfs4::Verifier& verifier) {
   return wire::load_u64(verifier.data());
 }
@@ -54,6 +59,7 @@ struct Nfs4Files::DataCall {
   OpenRef file;
   std::uint32_t opened = 0;  // the file's count when the call was made
   bool again = false;        // it was made with another stateid before
+  bool smaller = false;      // it was larger before
   std::function<ClientCompound(const OpenFile&)> build;
   /// Decodes and tells a good outcome; an error is not told.
   std::function<Done(CompoundReply&)> take;
@@ -82,6 +88,16 @@ Done Nfs4Files::start() {
   limits_.calls = session_.slots();
   limits_.transfer_bytes = schedule_.transport().limits().transfer_bytes;
   return {};
+}
+
+// RFC 8881 18.36.3: a later session may have other sizes than the first one.
+TransferLimits Nfs4Files::limits() const {
+  TransferLimits limits = limits_;
+  const nfs4::ChannelAttrs& channel = session_.channel();
+  if (!session_.policy().heeds_later_sizes) return limits;
+  limits.read_bytes = std::min(limits.read_bytes, channel.ca_maxresponsesize - kCompoundOverhead);
+  limits.write_bytes = std::min(limits.write_bytes, channel.ca_maxrequestsize - kCompoundOverhead);
+  return limits;
 }
 
 Done Nfs4Files::end() {
@@ -415,7 +431,11 @@ Done Nfs4Files::close(RemoteFile number) {
 void Nfs4Files::submit(const std::shared_ptr<DataCall>& call) {
   call->opened = call->file->opened;
   session_.call(call->build(*call->file), [this, call](Expected<CompoundReply, FileError> reply) {
-    if (!reply) return call->fail(std::move(reply.error()));
+    if (!reply) {
+      // It was made for a session with more room.
+      if (is_too_big(reply.error()) && !std::exchange(call->smaller, true)) return submit(call);
+      return call->fail(std::move(reply.error()));
+    }
     auto taken = call->take(*reply);
     if (taken) return;
     if (!lost_state(taken.error()) || std::exchange(call->again, true))
@@ -456,10 +476,12 @@ void Nfs4Files::write(RemoteFile number, std::uint64_t offset, View data, Stabil
   auto call = std::make_shared<DataCall>();
   call->number = number;
   call->file = open_file(number);
-  call->build = [offset, data, stability](const OpenFile& file) {
+  call->build = [this, offset, data, stability](const OpenFile& file) {
+    // The others are written behind them, as behind any WRITE that takes fewer.
+    const View fitting = data.first(std::min<std::size_t>(data.size(), limits().write_bytes));
     ClientCompound compound;
     compound.add_handle(file.handle);
-    compound.add_write({file.stateid, offset, static_cast<nfs4::StableHow>(stability), data});
+    compound.add_write({file.stateid, offset, static_cast<nfs4::StableHow>(stability), fitting});
     return compound;
   };
   call->take = [done](CompoundReply& reply) -> Done {

@@ -51,7 +51,7 @@ class Nfs4Files final : public RemoteFiles {
     on_recall_ = std::move(recalled);
   }
   void return_delegation(RemoteFile file) override;
-  TransferLimits limits() const override { return limits_; }
+  TransferLimits limits() const override;
   std::uint32_t version() const override { return nfs4::kVersion; }
   Expected<void, FileError> end() override;
 

@@ -5,6 +5,7 @@ import pytest
 from steertag import nfs, rpc
 from steertag.suite import ANY, case, client_kinds as kinds, expect
 from steertag.suite.client.script import NFS, procedure_of, Script
+from steertag.suite.nfs_client.compound import read_compound
 from ..call_kinds import word, words
 from ..client_verdicts import expect_or
 from ..pnfs.striped_server import StripedServer
@@ -116,6 +117,77 @@ def test_version_4(bench, name):
         what = "the request that is made again has another slot or sequence id"
         another = _place(again) != _place(script.refused)
         expect.true(another, IN_NEW_SEQUENCE, what, outcome=outcome)
+    _goes_on(bench, outcome, IN_NEW_SEQUENCE, again is not None)
+
+
+class Unexecuted(PutOff4):
+    """The same, but the operation is not executed: the server sees the request only up to there. With `creates` it is an
+    OPEN that makes a file."""
+
+    def __init__(self, name, creates=False):
+        super().__init__(name)
+        self._creates = creates
+
+    def _put_off(self, _call, _result):
+        return None
+
+    def _is_wanted(self, call):
+        if self.refused is not None or call.server is not None or self._name not in call:
+            return False
+        made = NFS4.OpenType.OPEN4_CREATE
+        creates = self._name == "OPEN" and call["OPEN"].openhow.opentype == made
+        return call.names[0] == "SEQUENCE" and creates == self._creates
+
+    def on_call(self, conn, call):
+        before = len(self.calls)
+        changed = super().on_call(conn, call)
+        for made in self.calls[before:]:
+            if self._is_wanted(made):
+                self.refused = made
+                arguments = rpc.Call.decode(call)[1]
+                fixed, _ = NFS4.decode_args(arguments)
+                executed = made.operations[: made.names.index(self._name)]
+                return call[: len(call) - len(arguments)] + NFS4.encode_args(executed, fixed)
+        return changed
+
+    def on_reply(self, conn, call, reply):
+        found = super().on_reply(conn, call, reply)
+        refused = self.refused
+        if refused is None or (refused.conn, refused.xid) != (conn, word(call, 0)):
+            return found
+        body = bytes(rpc.Reply.decode(reply)[1])
+        if word(body, 0) != 0:
+            return found
+        # status, tag, the number of results.
+        count_at = 8 + -(-word(body, 4) // 4) * 4
+        number, count = int(NFS4.Opnum[self._name]), word(body, count_at) + 1
+        head = words(TRY_LATER) + body[4:count_at] + words(count)
+        results = head + body[count_at + 4 :] + words(number, TRY_LATER)
+        refused.reply = read_compound(results)
+        return bytes(reply[: len(reply) - len(body)]) + results
+
+
+@pytest.mark.parametrize("name", ["open", "create", "close"])
+@case(
+    "client.put-off.version-4.stateful-{name}",
+    requirements=[IN_NEW_SEQUENCE],
+    needs=["client-nfs4.1"],
+)
+def test_stateful(bench, name):
+    """The same of an OPEN, which makes a file or does not, and of a CLOSE. The file is opened and closed all the
+    same."""
+    operation = "CLOSE" if name == "close" else "OPEN"
+    script = Unexecuted(operation, creates=name == "create")
+    outcome = bench.use(script)
+    if script.refused is None:
+        bench.not_testable("the client sends no such operation")
+    again = script.again
+    if again is not None:
+        what = "the request that is made again has another slot or sequence id"
+        another = _place(again) != _place(script.refused)
+        expect.true(another, IN_NEW_SEQUENCE, what, outcome=outcome)
+    elif bench.client.ours:
+        expect.true(False, IN_NEW_SEQUENCE, "the request is made again", outcome=outcome)
     _goes_on(bench, outcome, IN_NEW_SEQUENCE, again is not None)
 
 

@@ -2,82 +2,20 @@
 
 A server that may have lost octets has another verifier. The client writes again what was not on stable storage."""
 
-import dataclasses
-
 import pytest
 
-from steertag import nfs, rpc, wire
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.script import NFS, operations_of, procedure_of, Script
-from steertag.suite.nfs_client.compound import read_compound
+from steertag.suite.client.script import Script
 from ..call_kinds import word
+from .file_change import bent_reply, change_of, END3, UNSTABLE, VERIFIER_OCTETS
 
-NFS4 = nfs.nfs4
 REWRITES3, REWRITES4 = "RFC1813-3.3.21-1", "RFC8881-18.32.3-2"
-# Procedures of version 3 (RFC 1813 3.3), and their octets behind the last attributes: count, committed, verf; verf.
-NAMES3 = {7: "WRITE", 21: "COMMIT"}
-END3 = {"WRITE": 16, "COMMIT": 8}
-VERIFIER_OCTETS = 8
-UNSTABLE = 0
 # The octet of the verifier that is another one.
 OCTETS = {"first-octet": 0, "last-octet": VERIFIER_OCTETS - 1}
 
 
-@dataclasses.dataclass
-class Change:
-    """WRITE or COMMIT of one file, in either version."""
-
-    name: str
-    xid: int
-    offset: int
-    count: int
-    requirement: str
-    unstable: bool = False  # the server has taken it without making it stable
-
-    def covers(self, offset):
-        return self.offset <= offset < self.offset + self.count
-
-
-def _change3(call):
-    name = NAMES3.get(procedure_of(call)[2])
-    if name is None:
-        return None
-    arguments = rpc.Call.decode(call)[1]
-    where = 4 + -(-word(arguments, 0) // 4) * 4
-    offset = int.from_bytes(arguments[where : where + 8], "big")
-    return Change(name, word(call, 0), offset, word(arguments, where + 8), REWRITES3)
-
-
-def _change4(call):
-    for number, arguments in operations_of(call):
-        if number.name == "WRITE":
-            count = len(arguments.data)
-            return Change("WRITE", word(call, 0), arguments.offset, count, REWRITES4)
-        if number.name == "COMMIT":
-            return Change("COMMIT", word(call, 0), arguments.offset, 0, REWRITES4)
-    return None
-
-
-def _bent3(change, reply, flip):
-    """(octets of the reply with another verifier, whether the octets are unstable); None of a failure."""
-    body = rpc.Reply.decode(reply)[1]
-    if word(body, 0) != 0:
-        return None
-    committed_at = len(reply) - END3[change.name] + 4
-    unstable = change.name == "WRITE" and word(reply, committed_at) == UNSTABLE
-    return reply[:-VERIFIER_OCTETS] + flip(reply[-VERIFIER_OCTETS:]), unstable
-
-
-def _bent4(change, reply, flip):
-    body = rpc.Reply.decode(reply)[1]
-    found = read_compound(body)
-    if change.name not in found or int(found[change.name].status) != 0:
-        return None
-    ok = found[change.name].resok4
-    unstable = change.name == "WRITE" and int(ok.committed) == UNSTABLE
-    ok.writeverf = flip(bytes(ok.writeverf))
-    octets = NFS4.encode_result(found.results, tag=found.tag)
-    return reply[: len(reply) - len(body)] + octets, unstable
+def _requirement(change):
+    return REWRITES3 if change.version == 3 else REWRITES4
 
 
 class OtherVerifier(Script):
@@ -96,32 +34,34 @@ class OtherVerifier(Script):
         return bytes(octets)
 
     def on_call(self, conn, call):
-        procedure = procedure_of(call)
-        if procedure is None or procedure[0] != NFS:
-            return
-        try:
-            read = _change3 if procedure[1] == 3 else _change4
-            change = read(call)
-        except (wire.DecodeError, IndexError):
-            return
+        change = change_of(call)
         if change is None:
             return
         self.changes.append(change)
         if self.changed is not None and change.name == "WRITE":
             self.later.append(change)
 
+    def _bend3(self, change, reply):
+        committed_at = len(reply) - END3[change.name] + 4
+        change.unstable = change.name == "WRITE" and word(reply, committed_at) == UNSTABLE
+        return reply[:-VERIFIER_OCTETS] + self._flip(reply[-VERIFIER_OCTETS:])
+
+    def _bend4(self, change, ok):
+        change.unstable = change.name == "WRITE" and int(ok.committed) == UNSTABLE
+        ok.writeverf = self._flip(bytes(ok.writeverf))
+
     def on_reply(self, conn, call, reply):
         change = next((each for each in reversed(self.changes) if each.xid == word(call, 0)), None)
         if change is None:
             return None
-        bend = _bent3 if change.requirement == REWRITES3 else _bent4
-        try:
-            bent = bend(change, bytes(reply), self._flip)
-        except wire.DecodeError:
+        octets = bent_reply(
+            change,
+            reply,
+            lambda whole: self._bend3(change, whole),
+            lambda ok: self._bend4(change, ok),
+        )
+        if octets is None:
             return None
-        if bent is None:
-            return None
-        octets, change.unstable = bent
         wanted = change.name == self._name and (change.unstable or change.name == "COMMIT")
         if self.changed is not None or not wanted:
             return None
@@ -144,5 +84,5 @@ def test_write_verifier(bench, name, octet):
         any(each.covers(lost.offset) for each in script.later) for lost in script.lost if lost.count
     ]
     what = "what was written under another verifier is written again"
-    expect.true(all(again), script.changed.requirement, what, outcome=outcome)
-    expect(outcome, script.changed.requirement, must=[kinds.COMPLETED])
+    expect.true(all(again), _requirement(script.changed), what, outcome=outcome)
+    expect(outcome, _requirement(script.changed), must=[kinds.COMPLETED])

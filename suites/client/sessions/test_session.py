@@ -175,7 +175,9 @@ class Sizes(SessionWatch):
     "client.session.sizes",
     requirements=[SIZES, DEPTH],
     needs=["client-nfs4.1"],
-    unbroken="RFC8881-18.36.3-9: no request of ours comes near the size that a server gives.",
+    unfailed={
+        "client.session.sizes": "The server's first session has more room than a request of ours takes."
+    },
 )
 def test_sizes(bench):
     """CREATE_SESSION decodes, so that it has one depth of RDMA Reads or none. Requests are within

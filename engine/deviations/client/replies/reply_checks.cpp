@@ -4,7 +4,11 @@
 
 #include "deviations/client/client_compound.h"
 #include "deviations/families.h"
+#include "nfs/nfs3_procedures.h"
+#include "nfs/nfs3_types.h"
 #include "nfs/v4/io_ops.h"
+#include "rpc/message.h"
+#include "wire/xdr.h"
 
 namespace steertag::deviations {
 namespace {
@@ -28,7 +32,75 @@ void fail_long_with_data(ArrivingMessage& arriving) {
   if (has_data && arriving.history.find(decoded->header.xid)) arriving.fail(decoded->header.xid);
 }
 
+/// Octets that the call brings in read chunks behind its own.
+std::uint32_t brought_by(const SentCall& call) {
+  std::uint32_t sum = 0;
+  for (const wire::ReadSegment& each : call.header.read_list) {
+    if (each.position != 0) sum += each.target.length;
+  }
+  return sum;
+}
+
+/// Whether the call is one of NFS version 3, of this procedure.
+bool is_nfs3(const SentCall& call, nfs3::Procedure procedure) {
+  const auto sent = decode(call.message);
+  if (!sent) return false;
+  wire::Reader reader(sent->payload);
+  rpc::CallHeader header;
+  header.decode(reader);
+  return reader.ok() && header.program == nfs3::kProgram && header.version == nfs3::kVersion &&
+         header.procedure == static_cast<std::uint32_t>(procedure);
+}
+
+/// Whether the reply of version 3 begins with NFS3_OK.
+bool has_succeeded(View reply) {
+  wire::Reader reader(reply);
+  rpc::ReplyHeader header;
+  header.decode(reader);
+  return reader.u32("status") == 0 && reader.ok() && header.success();
+}
+
+/// A WRITE that brought its data in a read chunk seems to have taken all of them.
+void take_for_whole(ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  const SentCall* call = decoded ? arriving.history.find(decoded->header.xid) : nullptr;
+  const std::uint32_t whole = call ? brought_by(*call) : 0;
+  if (whole == 0) return;
+  if (is_nfs3(*call, nfs3::Procedure::NFSPROC3_WRITE)) {
+    constexpr std::size_t kFromEnd = 16;  // count, committed and verf
+    if (!has_succeeded(decoded->payload)) return;
+    Bytes message(arriving.message().begin(), arriving.message().end());
+    wire::store_u32(message.data() + message.size() - kFromEnd, whole);
+    return arriving.replace(std::move(message));
+  }
+  change_arrived<nfs4::WriteResult>(arriving, nfs4::Opnum::OP_WRITE,
+                                    [&](std::uint32_t, auto& ok) { ok.count = whole; });
+}
+
+/// CREATE of version 3.
+void fail_without_handle(ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  const SentCall* call = decoded ? arriving.history.find(decoded->header.xid) : nullptr;
+  if (!call || !decoded->is_reply() || !is_nfs3(*call, nfs3::Procedure::NFSPROC3_CREATE)) return;
+  wire::Reader reader(decoded->payload);
+  rpc::ReplyHeader header;
+  header.decode(reader);
+  const bool is_ok = reader.u32("status") == 0;
+  const bool has_handle = reader.u32("handle_follows") != 0;
+  if (reader.ok() && is_ok && !has_handle) arriving.fail(decoded->header.xid);
+}
+
 constexpr Deviation kReplyChecks[] = {
+    {.name = "short-write-taken-for-whole",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-18.32.4-1", "RFC1813-3.3.7-3"},
+     .sentence = "A WRITE with a read chunk counts as done, whatever it has taken of it.",
+     .client = {.arrival = take_for_whole}},
+    {.name = "created-handle-needed",
+     .side = trace::Role::client,
+     .breaks = {"RFC1813-2.5-1"},
+     .sentence = "A CREATE of version 3 without a filehandle counts as failed.",
+     .client = {.arrival = fail_without_handle}},
     {.name = "returned-length-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.6.1-1", "RFC8166-4.3.2.2-5"},

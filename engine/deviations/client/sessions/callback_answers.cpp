@@ -1,4 +1,5 @@
 // Deviations of the client: how it answers callbacks of NFS version 4.1 (RFC 8881 20.9.3).
+#include <algorithm>
 #include <limits>
 
 #include "client/v4/callback_program.h"
@@ -7,6 +8,7 @@
 #include "nfs/v4/callback_ops.h"
 #include "nfs/v4/compound.h"
 #include "rpc/message.h"
+#include "wire/encoded.h"
 #include "wire/xdr.h"
 
 namespace steertag::deviations {
@@ -183,7 +185,67 @@ void answer_long(peer::AnswerStep& step, ClientHistory& /*history*/) {
     step.message.resize(wire::kSmallestHeaderBytes + 2 * kShortReply);
 }
 
+/// CB_COMPOUND4res begins with its status.
+void succeed_always(peer::AnswerStep& step, ClientHistory& /*history*/) {
+  if (!callback_of(step.payload) || !answer_of(step.message)) return;
+  const std::size_t status_at =
+      wire::kSmallestHeaderBytes +
+      wire::encoded(rpc::ReplyHeader::accepted(0, rpc::AcceptStatus::SUCCESS)).size();
+  wire::store_u32(step.message.data() + status_at, 0);
+}
+
+/// A last result of CB_ILLEGAL gets the number that was called.
+void echo_number(peer::AnswerStep& step, ClientHistory& /*history*/) {
+  const auto answer = answer_of(step.message);
+  if (!answer || answer->status != Status::NFS4ERR_OP_ILLEGAL) return;
+  constexpr std::size_t kResultBytes = 8;  // number and status
+  const View number = step.payload.last(4);
+  std::ranges::copy(number, step.message.end() - kResultBytes);
+}
+
+void drop_tag(peer::AnswerStep& step, ClientHistory& /*history*/) {
+  const auto callback = callback_of(step.payload);
+  const auto answer = answer_of(step.message);
+  if (!callback || !answer || !answer->sequence || answer->status != Status::NFS4_OK) return;
+  put_results(step.message, callback->xid, [&](auto& results) {
+    nfs4::CbSequenceResult ok;
+    ok.resok4 = *answer->sequence;
+    results.add(CbOpnum::OP_CB_SEQUENCE, ok);
+  });
+}
+
 constexpr Deviation kCallbackAnswers[] = {
+    {.name = "callback-goes-on-behind-error",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-19.2.4-1"},
+     .sentence = "A CB_COMPOUND is executed to its end, also behind an operation that fails.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.callbacks.ends_at_error = false;
+                    }}},
+    {.name = "callback-status-always-ok",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-19.2.3-1"},
+     .sentence = "The status of a CB_COMPOUND with CB_SEQUENCE is NFS4_OK.",
+     .client = {.answer = succeed_always}},
+    {.name = "illegal-callback-number-echoed",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-20.13.3-1"},
+     .sentence = "An illegal callback gets its own number in the result.",
+     .client = {.answer = echo_number}},
+    {.name = "callback-minor-version-ignored",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-15.1.3.2-1"},
+     .sentence = "A CB_COMPOUND of any minor version is executed.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.callbacks.compares_minor_version = false;
+                    }}},
+    {.name = "callback-tag-dropped",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-16.2.3-1"},
+     .sentence = "The results of a callback have no tag.",
+     .client = {.answer = drop_tag}},
     {.name = "callback-ident-refused",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.2.1-1"},

@@ -168,6 +168,14 @@ constexpr Deviation kSessionCalls[] = {
                     [](peer::FileClientOptions& options) {
                       options.session.repeats_refused = false;
                     }}},
+    {.name = "later-session-sizes-ignored",
+     .side = trace::Role::client,
+     .breaks = {"RFC8881-18.36.3-9"},
+     .sentence = "Requests are as large as the first session has room for, in later ones too.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.session.heeds_later_sizes = false;
+                    }}},
     {.name = "later-session-starts-with-two",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.1-1"},

@@ -202,14 +202,14 @@ class Backchannel(SessionWatch):
             csa_referring_call_lists=lists,
         )
 
-    def call(self, *operations, ident=0, **sequence):
+    def call(self, *operations, ident=0, tag="", **sequence):
         """Sends a CB_COMPOUND of CB_SEQUENCE and these operations, (name, arguments); its XID. See
         `sequence` for the further arguments."""
-        return self.compound(self.sequence(**sequence), *operations, ident=ident)
+        return self.compound(self.sequence(**sequence), *operations, ident=ident, tag=tag)
 
-    def compound(self, *operations, ident=0):
+    def compound(self, *operations, ident=0, tag=""):
         """Sends a CB_COMPOUND of just these operations; its XID."""
-        fixed = NFS4.CbCompoundArgs(tag="", minorversion=1, callback_ident=ident)
+        fixed = NFS4.CbCompoundArgs(tag=tag, minorversion=1, callback_ident=ident)
         octets = NFS4.encode_cb_args(list(operations), fixed)
         return self._send(NFS4.CB_COMPOUND, octets, self._credential())
 
