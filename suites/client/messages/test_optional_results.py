@@ -24,7 +24,7 @@ RESULTS = {
     "fsinfo": (19, (MAYBE_ATTRIBUTES,)),
     "commit": (21, CHANGED),
 }
-NAMES = ["lookup", "access", "write", "create", "fsinfo", "commit", "created-handle", "any"]
+NAMES = ["lookup", "write", "create", "fsinfo", "commit", "created-handle", "any"]
 
 
 def _bare(results, shape, handles):
