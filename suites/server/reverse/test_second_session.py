@@ -13,7 +13,8 @@ OTHER_PROGRAM = CALLBACK_PROGRAM + 1
 )
 def test_second_session(bench):
     """A delegation is recalled in a client's first session. Then the client has a second one, with another program for
-    callbacks, and destroys the first. The next recall calls the new program, and is the first call of its slot."""
+    callbacks, and destroys the first. The next recall calls the new program, and is the first call of its slot.
+    """
     before = Recall(bench)
     before.callbacks.answer(before.expect_recall(PROGRAM))
     before.expect_done(PROGRAM)
