@@ -153,7 +153,9 @@ def test_data_servers_are_where_an_address_can_be_named(script):
     stripes = peer.Stripes([Script()], unit_bytes=4096)
     with pytest.raises(fabric.FabricError, match="tcp://0.0.0.0:[0-9]+ names none"):
         peer.ScriptedServer(["tcp://0.0.0.0:0"], script, stripes=stripes)
-    server = peer.ScriptedServer(["iwarp://127.0.0.1:0", "tcp://0.0.0.0:0"], script, stripes=stripes)
+    server = peer.ScriptedServer(
+        ["iwarp://127.0.0.1:0", "tcp://0.0.0.0:0"], script, stripes=stripes
+    )
     assert len(server.listening) == 2
     server.close()
 
