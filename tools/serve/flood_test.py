@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import selectors
 import socket
-import statistics
 import time
 
 import pytest
@@ -23,7 +22,8 @@ SILENT = 600
 HALF_RECORDS = 400
 PATIENCE_S = 1
 WRITES = 15
-# A write of a mebibyte takes about this much longer at most: the crowd takes turns too.
+# The fastest of these writes takes about this much longer at most: the crowd takes turns too. What else the machine
+# does slows some of them.
 MOST_RATIO = 10
 LAST_FRAGMENT = 1 << 31
 DATA = bytes(range(256)) * 4096
@@ -161,9 +161,9 @@ def test_half_records_of_one_address_slow_no_other_much(server, record_property)
         root = stream.call("MNT", mount3.DirPath(path="/export"), mount3).fhandle
         where = nfs3.DirOpArgs(dir=root, name="file")
         handle = stream.call("CREATE", nfs3.CreateArgs(where=where)).ok.obj
-    alone_s = statistics.median(write_s(target, handle) for _ in range(WRITES))
+    alone_s = min(write_s(target, handle) for _ in range(WRITES))
     with crowd(target):
-        beside_s = statistics.median(write_s(target, handle) for _ in range(WRITES))
+        beside_s = min(write_s(target, handle) for _ in range(WRITES))
     record_property("ratio", round(beside_s / alone_s, 1))
     assert beside_s < MOST_RATIO * alone_s, (
         f"a write of a mebibyte takes {alone_s * 1000:.1f} ms alone, and {beside_s * 1000:.1f} ms beside "

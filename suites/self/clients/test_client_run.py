@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from steertag import fabric
+from steertag.suite.cases.case_end import EXCHANGES
 from steertag.suite.client.client_outcome import copy_fault, left_connection, MOST_COPY
 from steertag.suite.client.client_process import ClientProcess, LEADER, living_members
 
@@ -160,7 +161,6 @@ def test_a_machine_that_dies_after_a_case_has_crashed(clients, suite):
     [
         ("refuse", "refused, exit status 1: scripted client: no"),
         ("crash", "crash, the client ended with signal SIGSEGV"),
-        ("corrupt", "corrupted, octet 100 of the copy is"),
     ],
 )
 def test_client_that_cannot_be_tested_is_one_sentence(clients, words, what):
@@ -169,6 +169,16 @@ def test_client_that_cannot_be_tested_is_one_sentence(clients, words, what):
     text = result.stderr.str()
     assert "the client does not complete with an unaltered server: " + what in text
     assert "Traceback" not in text
+
+
+def test_a_client_that_copies_wrong_octets_at_first_gets_its_verdict(clients, suite):
+    result = clients.run("corrupt")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    (row,) = clients.rows().values()
+    assert (row["id"], row["verdict"]) == ("client.first-contact", "fail")
+    assert row["reason"] == f"{EXCHANGES}: the copy differs from the source"
+    text = (suite.report / "texts" / "client.first-contact.txt").read_text()
+    assert "corrupted, octet 100 of the copy is" in text
 
 
 def test_the_first_use_of_all_may_fail(clients):

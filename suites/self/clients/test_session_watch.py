@@ -23,10 +23,10 @@ class Raw:
     def __init__(self):
         self.sends, self.writes = [], []
 
-    def send(self, octets, invalidate=None):
+    def send(self, octets, invalidate=None, fault=None):
         self.sends.append(bytes(octets))
 
-    def write(self, octets, stag, offset):
+    def write(self, octets, stag, offset, fault=None):
         self.writes.append((bytes(octets), stag, offset))
 
 
