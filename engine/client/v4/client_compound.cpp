@@ -91,6 +91,13 @@ Expected<void, FileError> CompoundReply::skip(Opnum number) {
       });
 }
 
+Expected<void, FileError> CompoundReply::skip(std::initializer_list<Opnum> numbers) {
+  for (const Opnum number : numbers) {
+    if (auto skipped = skip(number); !skipped) return skipped;
+  }
+  return {};
+}
+
 View CompoundReply::take_item(std::size_t limit) {
   if (!item_reduced_) return reader_.opaque(limit, "data");
   reader_.u32("data");

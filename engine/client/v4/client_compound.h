@@ -1,6 +1,8 @@
 // A COMPOUND of minor version 1 as a client makes it, and its reply result by result.
 #pragma once
 
+#include <initializer_list>
+
 #include "client/files/remote_files.h"
 #include "client/rdma/call_builder.h"
 #include "nfs/v4/compound.h"
@@ -60,6 +62,8 @@ class CompoundReply {
   }
   /// As `next`, for operations whose results are of no interest.
   Expected<void, FileError> skip(nfs4::Opnum number);
+  /// The same of several in a row.
+  Expected<void, FileError> skip(std::initializer_list<nfs4::Opnum> numbers);
   /// As `next` for READ, whose data may have come in a write chunk.
   Expected<ReadOutcome, FileError> next_read();
   /// The same for READLINK.
